@@ -14,6 +14,8 @@ from xpops.plan.strides.coalesce import Strides, coalesce
 from xpops.plan.strides.divmod import pack_divmod
 
 MAX_PACK_BYTES = 16
+# The most elements of operands that a thread holds at once.
+_HELD = 32
 # So many blocks can be resident on a multiprocessor of every GPU.
 MAX_RESIDENT_BLOCKS = 16
 # Indices are 32-bit below this, with room for the last tile to run past the end.
@@ -232,8 +234,15 @@ def _pack(
 
 
 def _widest_pack(layouts: list[Layout], policy: Policy) -> int:
-    widths = [layout.dtype.itemsize for layout in layouts]
-    return min(MAX_PACK_BYTES // widths[0], max(1, 2 * MAX_PACK_BYTES // max(widths)), policy.elements_per_thread)
+    """The elements of one access of the result, and of one of the widest operand, or of at most two of all operands.
+
+    More accesses take more registers, and the loads of fewer threads are in flight.
+    """
+    result, *widths = [layout.dtype.itemsize for layout in layouts]
+    most = policy.elements_per_thread
+    if widths:
+        most = min(most, _HELD // len(widths), MAX_PACK_BYTES * max(2 / sum(widths), 1 / max(widths)))
+    return min(MAX_PACK_BYTES // result, 1 << (int(most).bit_length() - 1))
 
 
 def _is_skewed(out: Layout, strides: list[Strides], linear: Strides, pack: int) -> bool:

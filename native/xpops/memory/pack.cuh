@@ -64,14 +64,19 @@ struct Pack {
 #pragma unroll
       for (int i = 0; i < kSize; ++i) elem[i] = from[i];
     } else {
-      const uint32 skip = beyond_word(from);
+      const uint32 skip = static_cast<uint32>(reinterpret_cast<uint64>(from)) % kWord;
       const Bits* words = reinterpret_cast<const Bits*>(reinterpret_cast<const char*>(from) - skip);
-      Words all;
+      union {
+        Bits loaded[kWords + 1];
+        uint32 parts[kParts + kWord / 4];
+      };
 #pragma unroll
-      for (int i = 0; i < kWords; ++i) all.loaded[i] = words[i];
-      all.loaded[kWords] = all.loaded[kWords - 1];
-      if (skip) all.loaded[kWords] = words[kWords];
-      take(all, skip);
+      for (int i = 0; i < kWords; ++i) loaded[i] = words[i];
+      loaded[kWords] = loaded[kWords - 1];
+      if (skip) loaded[kWords] = words[kWords];
+      shift(parts, skip);
+#pragma unroll
+      for (int i = 0; i < kWords; ++i) bits[i] = loaded[i];
     }
   }
   // Loads the elements [begin, end) of such a pack; the others become zeros. No branch waits for a load, so the loads of
@@ -81,17 +86,20 @@ struct Pack {
 #pragma unroll
       for (int i = 0; i < kSize; ++i) elem[i] = i >= begin && i < end ? from[i] : T{};
     } else {
-      const int skip = static_cast<int>(beyond_word(from)), size = static_cast<int>(sizeof(T));
+      const int skip = static_cast<int>(reinterpret_cast<uint64>(from) % kWord), size = static_cast<int>(sizeof(T));
       const Bits* words = reinterpret_cast<const Bits*>(reinterpret_cast<const char*>(from) - skip);
-      Words all;
+      union {
+        Bits loaded[kWords + 1];
+        uint32 parts[kParts + kWord / 4];
+      };
 #pragma unroll
       for (int i = 0; i <= kWords; ++i) {
-        all.loaded[i] = Bits{};
-        if (begin < end && skip + begin * size < (i + 1) * kWord && skip + end * size > i * kWord) {
-          all.loaded[i] = words[i];
-        }
+        loaded[i] = Bits{};
+        if (begin < end && skip + begin * size < (i + 1) * kWord && skip + end * size > i * kWord) loaded[i] = words[i];
       }
-      take(all, static_cast<uint32>(skip));
+      shift(parts, static_cast<uint32>(skip));
+#pragma unroll
+      for (int i = 0; i < kWords; ++i) bits[i] = loaded[i];
 #pragma unroll
       for (int i = 0; i < kSize; ++i) {
         if (i < begin || i >= end) elem[i] = T{};
@@ -155,32 +163,19 @@ struct Pack {
   }
 
  private:
-  static constexpr int kParts = kBytes < 4 ? 1 : kBytes / 4;
+  static constexpr int kParts = kBytes / 4;
 
-  // The aligned words that hold a pack which begins anywhere in the first of them.
-  union Words {
-    Bits loaded[kWords + 1];
-    uint32 parts[kParts + (kWord + 3) / 4];
-    XPOPS_DEVICE Words() {}
-  };
-
-  XPOPS_DEVICE static uint32 beyond_word(const T* from) {
-    return static_cast<uint32>(reinterpret_cast<uint64>(from)) % kWord;
-  }
-
-  // Sets the pack to the bytes from `skip` on.
-  XPOPS_DEVICE void take(Words& all, uint32 skip) {
-    if constexpr (kWord == 16) drop<2>(all.parts, skip & 8);
-    if constexpr (kWord >= 8 && sizeof(T) < 8) drop<1>(all.parts, skip & 4);
+  // Moves the parts down by `skip` bytes, less than a word.
+  template <int kSize_>
+  XPOPS_DEVICE static void shift(uint32 (&parts)[kSize_], uint32 skip) {
+    if constexpr (kWord == 16) drop<2>(parts, skip & 8);
+    if constexpr (kWord >= 8 && sizeof(T) < 8) drop<1>(parts, skip & 4);
     if constexpr (sizeof(T) < 4) {
 #pragma unroll
       for (int i = 0; i < kParts; ++i) {
-        all.parts[i] =
-            static_cast<uint32>((static_cast<uint64>(all.parts[i + 1]) << 32 | all.parts[i]) >> (skip & 3) * 8);
+        parts[i] = static_cast<uint32>((static_cast<uint64>(parts[i + 1]) << 32 | parts[i]) >> (skip & 3) * 8);
       }
     }
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) bits[i] = all.loaded[i];
   }
 
   // Moves the parts down by kCount if `any`.

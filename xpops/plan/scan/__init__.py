@@ -13,6 +13,9 @@ from xpops.plan.scan.parameters import SECTOR, WARP, ScanPlan, ScanPolicy
 from xpops.plan.scan.rows import plan_rows, plan_tiles
 from xpops.plan.scan.staged import plan_staged
 
+# Rows begin inside a pack if aligned packs have fewer bytes: few rows, many rows.
+_RAGGED_BYTES = (MAX_PACK_BYTES, 8)
+
 
 def plan_scan(
     x: Layout, out: Layout, axis: int, reverse: bool, initial: bool, state_bytes: int, policy: ScanPolicy
@@ -31,7 +34,8 @@ def plan_scan(
     """
     coalesced = coalesce_scan(x, out, axis, reverse, initial)
     words, traffic = -(-state_bytes // 4), x.dtype.itemsize + out.dtype.itemsize
-    access = access_of(coalesced, x, out)
+    many = prod(coalesced.batches) >= policy.rows
+    access = access_of(coalesced, x, out, _RAGGED_BYTES[many])
     items = x.dtype.itemsize, out.dtype.itemsize
     is_narrow = 1 < coalesced.columns < SECTOR // min(items)
     if (is_narrow or access.pack * max(items) < MAX_PACK_BYTES) and not initial:
@@ -44,7 +48,7 @@ def plan_scan(
         return plan_columns(coalesced, access, words, items, initial, policy)
     if coalesced.columns > 1:
         coalesced = columns_as_batches(coalesced)
-        access = access_of(coalesced, x, out)
+        access = access_of(coalesced, x, out, _RAGGED_BYTES[True])
     pack = access.pack
     held = pack * min(policy.packs, policy.words // words, max(1, 4 * policy.words // (pack * x.dtype.itemsize)))
     packs = max(1, min(policy.bytes // traffic, held) // pack)

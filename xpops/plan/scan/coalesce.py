@@ -8,8 +8,10 @@ from xpops.core.layouts import Layout, alignment
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.strides.coalesce import Strides, coalesce
 
-# Rows of at least so many packs may begin and end inside a pack, if aligned packs have fewer bytes than this.
-RAGGED_PACKS, _RAGGED_BYTES = 16, 8
+# Rows of at least so many packs may begin and end inside a pack.
+RAGGED_PACKS = 16
+# Columns of elements of so many bytes are faster one by one than shifted into packs.
+_WIDE = 4
 
 
 class CoalescedScan(NamedTuple):
@@ -85,21 +87,25 @@ class Access(NamedTuple):
     stride: str
 
 
-def access_of(coalesced: CoalescedScan, x: Layout, out: Layout) -> Access:
+def access_of(coalesced: CoalescedScan, x: Layout, out: Layout, least: int) -> Access:
     """The widest packs. Elements that are not adjacent in the result are accessed one by one.
 
-    Only packs of the result need be aligned. Long rows that are not begin inside a pack, unless the kernel walks backwards.
+    Only packs of the result need be aligned; along columns of wide elements, those of the operand, too. If aligned
+    packs have fewer than `least` bytes, long rows begin inside a pack, unless the kernel walks backwards.
     """
-    columns = coalesced.columns > 1
+    columns, items = coalesced.columns > 1, (x.dtype.itemsize, out.dtype.itemsize)
     in_along, out_along = coalesced.column_steps if columns else coalesced.steps
-    widest = MAX_PACK_BYTES // max(x.dtype.itemsize, out.dtype.itemsize)
+    widest = MAX_PACK_BYTES // max(items)
     if out_along != 1:
         return Access(1, False, "kPack")
     pack, ragged = _aligned_pack(coalesced, out, 1, widest), False
-    narrow = pack < widest and pack * min(x.dtype.itemsize, out.dtype.itemsize) < _RAGGED_BYTES
+    aligned = _aligned_pack(coalesced, x, 0, pack) if in_along == 1 else 1
+    if columns and items[0] >= _WIDE:
+        return Access(aligned, False, "kOne" if aligned == in_along == 1 else "kPack")
+    narrow = pack < widest and pack * min(items) < least
     if narrow and not columns and coalesced.length >= RAGGED_PACKS * widest and not coalesced.reverse:
         pack, ragged = widest, True
-    if not ragged and in_along == 1 and _aligned_pack(coalesced, x, 0, pack) == pack:
+    if not ragged and in_along == 1 and aligned == pack:
         return Access(pack, False, "kPack")
     return Access(pack, ragged, {1: "kOne", -1: "kReversed"}.get(in_along, "kAny"))
 

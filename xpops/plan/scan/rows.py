@@ -54,7 +54,7 @@ def _group(wanted: int, least: int, most: int, across: bool) -> tuple[int, int]:
     """
     if wanted >= WARP * most:
         return WARP, most
-    lanes = [lanes for lanes in (32, 16, 8, 4, 2, 1) if lanes >= min(least, wanted) or lanes == 1]
+    lanes = [lanes for lanes in (32, 16, 8, 4, 2, 1) if lanes >= min(least, wanted)]
     choices = [(0 if across else lanes * -(-wanted // lanes), -lanes) for lanes in lanes if lanes * most >= wanted]
     _, negative = max(choices) if across else min(choices)
     return -negative, -(-wanted // -negative)

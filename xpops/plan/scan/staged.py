@@ -15,6 +15,8 @@ _BYTES = 128
 _TURN_BYTES = 64
 # The rows of a thread of a tile. Few different numbers make few kernels.
 _ROWS = (1, 3, 5, 7, 11, 15, 23, 31)
+# What a thread does besides its rows takes as long as so many rows.
+_FIXED_ROWS = 4
 # The most 32-bit words of a state, since shared memory holds two for each thread as well.
 _WORDS = 4
 
@@ -36,12 +38,12 @@ def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], po
             return None
         if length > most:
             rows = _shared_rows(length, groups, rows)
-            numbers: tuple[int, ...] = (policy.staged_block, rows, 1, 0, True, is_run)
+            numbers: tuple[int, ...] = (policy.staged_block, rows, 1, 0, True, False, is_run)
             blocks = -(-batches // (groups // -(-length // rows)))
         else:
             rows = power_of_two(length)
             turns = max(1, _TURN_BYTES // (rows * max(items)))
-            numbers = (policy.staged_block, rows, turns, 0, False, is_run)
+            numbers = (policy.staged_block, rows, turns, 0, False, length % 2 == 0, is_run)
             blocks = -(-batches // (groups * turns))
         grid = Grid(1, (columns, length * columns))
     elif columns > 1 and length >= 2 * groups:  # otherwise most threads of a tile would be idle
@@ -50,7 +52,7 @@ def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], po
         rows = _rows(length, groups, rows)
         tiles = -(-length // (groups * rows))
         radix = look_back_radix(tiles, groups * rows * sum(items), words, batches * columns, policy)
-        numbers = (policy.staged_block, rows, 1, radix, False, is_run)
+        numbers = (policy.staged_block, rows, 1, radix, False, False, is_run)
         blocks, grid = batches * tiles, Grid(tiles, (columns, batches), state_bytes(tiles, radix, words) * columns)
     else:
         return None
@@ -60,7 +62,7 @@ def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], po
 def _is_ordered(coalesced: CoalescedScan, batch: tuple[int, ...], policy: ScanPolicy) -> bool:
     """Whether the operand's axes are in the order of the result's, and a tile's offsets fit in 32 bits.
 
-    `batch` has the strides of batches, if a tile has several. An operand with its axes in another order is copied first.
+    `batch` has the strides of batches, if a tile has several. An operand with axes in another order is copied first.
     """
     steps = (*batch, coalesced.steps[0], *coalesced.column_steps[: coalesced.columns > 1])
     strides = [abs(step) for step in steps if step]
@@ -74,12 +76,12 @@ def _most_shared(columns: int, groups: int, rows: int, item: int) -> int:
 
 
 def _shared_rows(length: int, groups: int, most: int) -> int:
-    """The rows of a thread if several share a batch, such that most threads of a tile are busy."""
+    """The rows of a thread if several share a batch: an odd number, such that a tile has most elements for its time."""
     choices = [rows for rows in _ROWS if 1 < rows <= most and -(-length // rows) <= groups]
-    return max(choices, key=lambda rows: (groups // -(-length // rows) * length / rows, rows))
+    return max(choices, key=lambda rows: groups // -(-length // rows) * length / (rows + _FIXED_ROWS))
 
 
 def _rows(length: int, groups: int, most: int) -> int:
-    """The rows of a thread, few of them idle in the last tile."""
+    """The rows of a thread: an odd number, few of them idle in the last tile."""
     tiles = -(-length // (groups * most))
     return min((rows for rows in _ROWS if rows <= most and rows * groups * tiles >= length), default=most)

@@ -45,7 +45,7 @@ XPOPS_DEVICE void before_floor(const Params& params, const Op& op, const State (
 template <Stride kStride, class T, int kPack>
 XPOPS_DEVICE void read_column_pack(const T* from, int aside, int64 step, bool exists, Pack<T, kPack>& to) {
   if constexpr (kPack == 1 || kStride == Stride::kPack) {
-    to.load_if(exists, from + aside * (kPack > 1 ? 1 : step));
+    to.load_if(exists, from + aside * (kPack > 1 || kStride == Stride::kOne ? 1 : step));
   } else if constexpr (kStride == Stride::kAny) {
 #pragma unroll
     for (int i = 0; i < kPack; ++i) to.elem[i] = exists ? from[(aside + i) * step] : T{};

@@ -53,12 +53,14 @@ XPOPS_DEVICE Before<State> before_group(const Params& params, const Op& op, Stat
   return before;
 }
 
-// The elements of a tile in shared memory. A unit of padding follows every 128 bytes, so that threads whose elements are
-// a power of two apart access different banks. A run of memory is accessed in aligned packs, whatever its first element's
-// address; in shared memory it begins `skew` elements after an aligned place, so that packs are aligned there, too.
-template <class T, int kBlock, int kElements>
+// The elements of a tile in shared memory. A run of memory is accessed in aligned packs, whatever its first element's
+// address; in shared memory it begins `skew` elements after an aligned place, so that packs are aligned there, too. If
+// kPadded, a unit follows every 128 bytes, so that threads whose elements are an even distance apart access different
+// banks.
+template <class T, int kBlock, int kElements, bool kPadded>
 class StagedTile {
-  static constexpr int kItem = sizeof(T), kPack = kMaxPackBytes / kItem, kUnit = kItem < 4 ? 4 : kItem, kLine = 128;
+  static constexpr int kItem = sizeof(T), kPack = kMaxPackBytes / kItem, kLine = 128;
+  static constexpr int kUnit = !kPadded ? kMaxPackBytes : kItem < 4 ? 4 : kItem;
   static constexpr int kAccesses = (kElements + kPack - 1 + kBlock * kPack - 1) / (kBlock * kPack);
   // Elements that a thread loads at a time if they are not one run.
   static constexpr int kUnroll = 8;
@@ -71,7 +73,7 @@ class StagedTile {
   };
 
  public:
-  static constexpr int kBytes = (kElements * kItem / kLine + 1) * (kLine + kUnit) + 2 * kMaxPackBytes;
+  static constexpr int kBytes = kElements * kItem + kMaxPackBytes + (kPadded ? kElements * kItem / kLine + 1 : 0) * kUnit;
 
   // `run`: the address of the tile's first element, if the tile is one run of memory.
   XPOPS_DEVICE StagedTile(char* memory, const T* run = nullptr)
@@ -147,7 +149,7 @@ class StagedTile {
  private:
   XPOPS_DEVICE static uint32 first(int access) { return (access * kBlock + threadIdx.x) * kPack; }
   XPOPS_DEVICE bool is_whole(uint32 at, uint32 count) const { return at >= skew_ && at + kPack <= skew_ + count; }
-  XPOPS_DEVICE char* place(uint32 byte) const { return memory_ + byte + byte / kLine * kUnit; }
+  XPOPS_DEVICE char* place(uint32 byte) const { return memory_ + byte + (kPadded ? byte / kLine * kUnit : 0); }
 
   char* memory_;
   uint32 skew_;
@@ -157,13 +159,14 @@ class StagedTile {
 // whole batches, which are independent: a group has the rows of a batch, at most kRows, and a thread takes kTurns groups,
 // one after the other; or, if kShared, several groups share a batch. The result of a tile is one run of memory. If kRun,
 // so is the operand; else its batches, rows and columns are any 32-bit strides apart.
-template <class Types, int kBlock, int kRows, int kTurns, int kRadix, bool kShared, bool kRun, class Params>
+template <class Types, int kBlock, int kRows, int kTurns, int kRadix, bool kShared, bool kPadded, bool kRun,
+          class Params>
 XPOPS_DEVICE void scan_staged(const Params& params) {
   using In = typename Types::In;
   using Out = typename Types::Out;
   using State = typename Types::State;
-  using From = StagedTile<In, kBlock, kBlock * kRows * kTurns>;
-  using To = StagedTile<Out, kBlock, kBlock * kRows * kTurns>;
+  using From = StagedTile<In, kBlock, kBlock * kRows * kTurns, kPadded>;
+  using To = StagedTile<Out, kBlock, kBlock * kRows * kTurns, kPadded>;
   static_assert((kRadix == 0 && !kShared) || kTurns == 1, "the rows of a batch follow each other");
   alignas(kMaxPackBytes) __shared__ char memory[From::kBytes > To::kBytes ? From::kBytes : To::kBytes];
   const typename Types::Op op(params.slots + 3);
