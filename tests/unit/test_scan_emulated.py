@@ -93,6 +93,10 @@ LAYOUTS: dict[str, tuple[NDArray, int]] = {
     "short and narrow": (np.broadcast_to(small(300, 1, 2), (300, 10, 2)), 1),
     "side by side": (small(30, 20, 7, 2)[:, :, 1:6, ::-1], 1),
     "far apart": (small(30, 20, 7, 2)[..., ::-1].transpose(1, 0, 3, 2), 0),
+    "wide columns, shifted": (small(150, 603)[:, 3:], 0),
+    "wide columns, backwards": (small(150, 608)[:, ::-1], 0),
+    "wide columns, stepped": (small(2, 90, 1040)[:, :, ::2], 1),
+    "columns of three strips": (small(3000, 131), 0),
     "one": (small(1), 0),
     "ones": (small(5, 1), 1),
 }
@@ -102,6 +106,22 @@ LAYOUTS: dict[str, tuple[NDArray, int]] = {
 def test_a_sum_of_every_layout(name: str) -> None:
     x, axis = LAYOUTS[name]
     np.testing.assert_array_equal(scanned("cumulative_sum", x, axis), np.cumsum(x, axis))
+
+
+def as_halves(x: NDArray) -> NDArray:
+    """The same view of the same numbers in float16."""
+    base = x
+    while base.base is not None:
+        base = base.base
+    place, strides = (x.ctypes.data - base.ctypes.data) // 2, tuple(stride // 2 for stride in x.strides)
+    return np.ndarray(x.shape, np.float16, base.astype(np.float16), place, strides)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_sum_of_every_layout_of_halves(name: str) -> None:
+    x, axis = LAYOUTS[name]
+    sums = np.cumsum(x, axis).astype(np.float16)
+    np.testing.assert_array_equal(scanned("cumulative_sum", as_halves(x), axis), sums)
 
 
 @pytest.mark.parametrize("dtype", [dt.int8, dt.float16, dt.complex128], ids=str)

@@ -25,6 +25,8 @@ def plan_columns(
     rows = min(packs, most, power_of_two(coalesced.length))
     lanes = min((32, 16, 8, 4, 2, 1), key=lambda lanes: _work(coalesced.length, wanted, lanes, pack * min(items), rows))
     lanes = min(lanes, power_of_two(wanted))
+    if words == 1 and _wide(wanted, lanes, packs // rows) == 1:
+        rows = min(packs, 2 * most, power_of_two(coalesced.length))
     floor = WARP // lanes * rows
     down = min(policy.column_warps, power_of_two(-(-coalesced.length // floor)))
     wide = _wide(wanted, lanes, min(packs // rows, count // pack if down > 1 else packs))
