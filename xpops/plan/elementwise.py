@@ -241,8 +241,8 @@ def _widest_pack(layouts: list[Layout], policy: Policy) -> int:
     result, *widths = [layout.dtype.itemsize for layout in layouts]
     most = policy.elements_per_thread
     if widths:
-        most = min(most, _HELD // len(widths), MAX_PACK_BYTES * max(2 / sum(widths), 1 / max(widths)))
-    return min(MAX_PACK_BYTES // result, 1 << (int(most).bit_length() - 1))
+        most = min(most, _HELD // len(widths), max(2 * MAX_PACK_BYTES // sum(widths), MAX_PACK_BYTES // max(widths)))
+    return min(MAX_PACK_BYTES // result, 1 << max(0, most.bit_length() - 1))
 
 
 def _is_skewed(out: Layout, strides: list[Strides], linear: Strides, pack: int) -> bool:

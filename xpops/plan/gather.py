@@ -145,7 +145,7 @@ def plan_gather(
     >>> from xpops.engine.cuda.tuning import tuning_of
     >>> plan = plan_gather((5, 64), (0, 1), (64, 1), ((1, 0),), (64,), 4, 16, tuning_of(90).gather)
     >>> plan.word, plan.pieces, plan.words, plan.size
-    (16, 1, 4, 20)
+    (16, 1, 2, 40)
     """
     merged, lines = coalesce(shape, [contiguous_strides(shape), array, other, *indices])
     lines = lines[1:]

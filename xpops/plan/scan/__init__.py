@@ -44,7 +44,7 @@ def plan_scan(
             staged = plan_staged(coalesce_scan(given, out, axis, reverse, initial), words, items, policy)
             if staged is not None:
                 return staged._replace(copied=copied)
-    if coalesced.columns > 1 and not is_short(coalesced, access.pack, policy.column_rows):
+    if coalesced.columns > 1 and not is_short(coalesced, access.pack, policy.column_rows // 2):
         return plan_columns(coalesced, access, words, items, initial, policy)
     if coalesced.columns > 1:
         coalesced = columns_as_batches(coalesced)

@@ -20,13 +20,13 @@ def plan_columns(
     """The plan, with packs of `access` or narrower ones."""
     # Wide states leave fewer registers for elements: those of a thread's columns, of their prefixes, of other tiles.
     count, most = policy.words // (4 if words == 1 else 8 * words), policy.column_rows * (1 if words > 2 else 2)
-    pack = max(1, min(access.pack, count, 4 * policy.words // (policy.column_rows * items[0])))
+    # Packs that are shifted into place are as wide as possible.
+    least = policy.column_rows // (2 if access.stride in ("kOne", "kReversed") else 1)
+    pack = max(1, min(access.pack, count, 4 * policy.words // (least * items[0])))
     wanted, packs = -(-coalesced.columns // pack), max(1, policy.words // -(-pack * items[0] // 4))
     rows = min(packs, most, power_of_two(coalesced.length))
     lanes = min((32, 16, 8, 4, 2, 1), key=lambda lanes: _work(coalesced.length, wanted, lanes, pack * min(items), rows))
     lanes = min(lanes, power_of_two(wanted))
-    if words == 1 and _wide(wanted, lanes, packs // rows) == 1:
-        rows = min(packs, 2 * most, power_of_two(coalesced.length))
     floor = WARP // lanes * rows
     down = min(policy.column_warps, power_of_two(-(-coalesced.length // floor)))
     wide = _wide(wanted, lanes, min(packs // rows, count // pack if down > 1 else packs))

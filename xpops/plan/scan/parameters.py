@@ -37,7 +37,7 @@ class ScanPolicy(NamedTuple):
         Warps of a block that computes a tile of tall columns.
     column_rows : int
         The rows of a thread of such a block; packs are narrowed to make room for them. A thread has up to twice as many
-        where packs are narrow anyway, and four times as many where it has no packs side by side either.
+        where packs are narrow anyway.
     staged_block, staged_rows : int
         Threads of a block that stages a tile of few columns in shared memory, and the most rows of a thread of it.
         Threads scan short rows whole.

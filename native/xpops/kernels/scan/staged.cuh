@@ -62,8 +62,8 @@ class StagedTile {
   static constexpr int kItem = sizeof(T), kPack = kMaxPackBytes / kItem, kLine = 128;
   static constexpr int kUnit = !kPadded ? kMaxPackBytes : kItem < 4 ? 4 : kItem;
   static constexpr int kAccesses = (kElements + kPack - 1 + kBlock * kPack - 1) / (kBlock * kPack);
-  // Elements that a thread loads at a time if they are not one run.
-  static constexpr int kUnroll = 8;
+  // Elements that a thread loads at a time if they are not one run: all at once, if registers hold them.
+  static constexpr int kUnroll = kElements < 32 * kBlock ? kElements / kBlock : 32;
   using Access = Pack<T, kPack>;
   using Unit = typename Word<kUnit>::type;
   union Units {
@@ -79,7 +79,11 @@ class StagedTile {
   XPOPS_DEVICE StagedTile(char* memory, const T* run = nullptr)
       : memory_(memory), skew_(static_cast<uint32>(reinterpret_cast<uint64>(run) % kMaxPackBytes / kItem)) {}
 
-  XPOPS_DEVICE T& operator[](uint32 element) const { return *reinterpret_cast<T*>(place((skew_ + element) * kItem)); }
+  // The element `beyond` places after `element`.
+  XPOPS_DEVICE T& at(uint32 element, uint32 beyond) const {
+    if constexpr (kPadded) return *reinterpret_cast<T*>(place((skew_ + element + beyond) * kItem));
+    else return reinterpret_cast<T*>(place((skew_ + element) * kItem))[beyond];
+  }
 
   // Moves the first `count` elements of the run to shared memory, and fills the rest of the `held` ones with zeros: they
   // are not written, but a user's functor may fail for arbitrary bits.
@@ -107,18 +111,17 @@ class StagedTile {
     }
   }
 
-  // Moves the first `count` elements to shared memory, one by one, and fills likewise. `walk` is at this thread's first
-  // element, and moves kBlock elements on.
-  template <class Walk>
-  XPOPS_DEVICE void load_each(uint32 count, uint32 held, Walk walk) const {
+  // Moves the first `count` elements to shared memory, one by one, and fills likewise; `at(e)` is the address of element e.
+  template <class At>
+  XPOPS_DEVICE void load_each(uint32 count, uint32 held, At at) const {
 #pragma unroll 1
     for (uint32 begin = threadIdx.x; begin < held; begin += kUnroll * kBlock) {
       T raw[kUnroll];
 #pragma unroll
-      for (int i = 0; i < kUnroll; ++i, walk.advance()) raw[i] = begin + i * kBlock < count ? *walk.at() : T{};
+      for (int i = 0; i < kUnroll; ++i) raw[i] = begin + i * kBlock < count ? *at(begin + i * kBlock) : T{};
 #pragma unroll
       for (int i = 0; i < kUnroll; ++i) {
-        if (begin + i * kBlock < held) (*this)[begin + i * kBlock] = raw[i];
+        if (begin + i * kBlock < held) this->at(begin, i * kBlock) = raw[i];
       }
     }
   }
@@ -156,43 +159,6 @@ class StagedTile {
   uint32 skew_;
 };
 
-// Walks over the elements of a tile whose batches, rows and columns are any 32-bit strides apart, kBlock elements at a
-// time. If kRows, a tile has rows of one batch.
-template <class T, int kBlock, bool kRows>
-class StagedWalk {
- public:
-  // `first`: the address of the tile's first element.
-  template <class Params>
-  XPOPS_DEVICE StagedWalk(const Params& params, const T* first)
-      : first_(first), columns_(params.grid[0].divisor), rows_(static_cast<uint32>(params.length)) {
-    // Unsigned, so that offsets beyond the tile may overflow.
-    const uint32 batch = static_cast<uint32>(params.in_strides[0]), row = static_cast<uint32>(params.in_step);
-    const uint32 column = static_cast<uint32>(params.in_column_step);
-    const auto place = [&](uint32 element, uint32& of_column, uint32& of_row) {
-      uint32 of_batch = 0;
-      of_row = element;
-      if (!kRows) of_batch = element, of_row = params.grid[1].divmod(of_batch);
-      of_column = params.grid[0].divmod(of_row);
-      return of_batch * batch + of_row * row + of_column * column;
-    };
-    offset_ = place(threadIdx.x, column_, row_);
-    step_ = place(kBlock, column_step_, row_step_);
-    next_row_ = row - columns_ * column;
-    next_batch_ = batch - rows_ * row;
-  }
-
-  XPOPS_DEVICE const T* at() const { return first_ + static_cast<int32>(offset_); }
-  XPOPS_DEVICE void advance() {
-    offset_ += step_, column_ += column_step_, row_ += row_step_;
-    if (column_ >= columns_) column_ -= columns_, ++row_, offset_ += next_row_;
-    if (!kRows && row_ >= rows_) row_ -= rows_, offset_ += next_batch_;
-  }
-
- private:
-  const T* first_;
-  uint32 columns_, rows_, column_, row_, column_step_, row_step_, offset_, step_, next_row_, next_batch_;
-};
-
 // A group of threads, one for each column, has kRows rows; groups of a tile follow each other. If kRadix is 0, a tile has
 // whole batches, which are independent: a group has the rows of a batch, at most kRows, and a thread takes kTurns groups,
 // one after the other; or, if kShared, several groups share a batch. The result of a tile is one run of memory. If kRun,
@@ -224,7 +190,15 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
     from.load(table.in + first, count, held);
   } else {
     const int64 step = kRadix > 0 ? params.in_step * groups * kRows : params.in_strides[0] * batches;
-    from.load_each(count, held, StagedWalk<In, kBlock, (kRadix > 0)>(params, table.in + step * tile));
+    const In* const begin = table.in + step * tile;
+    from.load_each(count, held, [&](uint32 element) {
+      uint32 row = element, batch = 0;
+      if constexpr (kRadix == 0) batch = element, row = params.grid[1].divmod(batch);
+      const uint32 column = params.grid[0].divmod(row);
+      return begin + static_cast<int32>(batch * static_cast<uint32>(params.in_strides[0]) +
+                                        row * static_cast<uint32>(params.in_step) +
+                                        column * static_cast<uint32>(params.in_column_step));
+    });
   }
   __syncthreads();
 
@@ -240,7 +214,7 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       if (kRadix == 0 && r >= own) continue;
-      items[t][r] = Types::lift(op, from[place + t * turn + r * columns]);
+      items[t][r] = Types::lift(op, from.at(place + t * turn, r * columns));
       if (r > 0) items[t][r] = op.combine(items[t][r - 1], items[t][r]);
     }
   }
@@ -258,7 +232,7 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
     for (int t = 0; t < kTurns; ++t) {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
-        if (r < own) to[place + t * turn + r * columns] = Types::value(op, before.then(op, items[t][r]));
+        if (r < own) to.at(place + t * turn, r * columns) = Types::value(op, before.then(op, items[t][r]));
       }
     }
   }
