@@ -14,8 +14,8 @@ from xpops.plan.strides.coalesce import Strides, coalesce
 from xpops.plan.strides.divmod import pack_divmod
 
 MAX_PACK_BYTES = 16
-# The most elements of operands that a thread holds at once.
-_HELD = 32
+# The elements of a pack with more than two operands: registers do not hold 16 elements of each.
+_CROWDED = 8
 # So many blocks can be resident on a multiprocessor of every GPU.
 MAX_RESIDENT_BLOCKS = 16
 # Indices are 32-bit below this, with room for the last tile to run past the end.
@@ -239,10 +239,10 @@ def _widest_pack(layouts: list[Layout], policy: Policy) -> int:
     More accesses take more registers, and the loads of fewer threads are in flight.
     """
     result, *widths = [layout.dtype.itemsize for layout in layouts]
-    most = policy.elements_per_thread
+    most = min(policy.elements_per_thread, _CROWDED if len(widths) > 2 else MAX_PACK_BYTES)
     if widths:
-        most = min(most, _HELD // len(widths), max(2 * MAX_PACK_BYTES // sum(widths), MAX_PACK_BYTES // max(widths)))
-    return min(MAX_PACK_BYTES // result, 1 << max(0, most.bit_length() - 1))
+        most = min(most, max(2 * MAX_PACK_BYTES // sum(widths), MAX_PACK_BYTES // max(widths)))
+    return min(MAX_PACK_BYTES // result, 1 << (most.bit_length() - 1))
 
 
 def _is_skewed(out: Layout, strides: list[Strides], linear: Strides, pack: int) -> bool:
