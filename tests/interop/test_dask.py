@@ -173,7 +173,7 @@ def test_pickled_arrays_register_the_class(device: Any) -> None:
 
 def test_workers(device: Any) -> None:
     distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         x = da.from_array(xp.asarray(X, device=device), chunks=(5, 4))
         y = x.map_blocks(lambda block: (block + 1).to_device(block.device))
