@@ -254,6 +254,23 @@ def test_packs_of_mixed_widths(source, target, pack):
 
 
 @pytest.mark.parametrize(
+    ("result", "operands", "pack"),
+    [
+        (dt.uint8, (dt.uint8,) * 2, 16),
+        (dt.uint8, (dt.uint8,) * 3, 8),  # registers do not hold three packs of 16
+        (dt.bool, (dt.bfloat16,) * 2, 8),
+        (dt.bool, (dt.float32,) * 2, 4),
+        (dt.float16, (dt.float16,) * 12, 8),  # one access of an operand, however many there are
+        (dt.float32, (dt.float32,) * 12, 4),
+    ],
+    ids=str,
+)
+def test_packs_of_several_operands(result, operands, pack):
+    out, *layouts = (layout_of(each, (4096,), None, GPU, 16) for each in (result, *operands))
+    assert plan_elementwise(out, tuple(layouts), POLICY).pack == pack
+
+
+@pytest.mark.parametrize(
     ("shape", "strides", "bits"),
     [
         ((2**20,), None, 32),

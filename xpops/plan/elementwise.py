@@ -14,7 +14,7 @@ from xpops.plan.strides.coalesce import Strides, coalesce
 from xpops.plan.strides.divmod import pack_divmod
 
 MAX_PACK_BYTES = 16
-# The elements of a pack with more than two operands: registers do not hold 16 elements of each.
+# The most elements of a pack with more than two operands: registers do not hold 16 elements of each.
 _CROWDED = 8
 # So many blocks can be resident on a multiprocessor of every GPU.
 MAX_RESIDENT_BLOCKS = 16
@@ -239,7 +239,9 @@ def _widest_pack(layouts: list[Layout], policy: Policy) -> int:
     More accesses take more registers, and the loads of fewer threads are in flight.
     """
     result, *widths = [layout.dtype.itemsize for layout in layouts]
-    most = min(policy.elements_per_thread, _CROWDED if len(widths) > 2 else MAX_PACK_BYTES)
+    most = policy.elements_per_thread
+    if len(widths) > 2:
+        most = min(most, _CROWDED)
     if widths:
         most = min(most, max(2 * MAX_PACK_BYTES // sum(widths), MAX_PACK_BYTES // max(widths)))
     return min(MAX_PACK_BYTES // result, 1 << (most.bit_length() - 1))

@@ -100,7 +100,7 @@ def access_of(coalesced: CoalescedScan, x: Layout, out: Layout, least: int) -> A
         return Access(1, False, "kPack")
     pack, ragged = _aligned_pack(coalesced, out, 1, widest), False
     aligned = _aligned_pack(coalesced, x, 0, pack) if in_along == 1 else 1
-    if columns and items[0] >= _WIDE:
+    if columns and items[0] >= _WIDE:  # of columns one by one the kernel knows that they are adjacent, if they are
         return Access(aligned, False, "kOne" if aligned == in_along == 1 else "kPack")
     narrow = pack < widest and pack * min(items) < least
     if narrow and not columns and coalesced.length >= RAGGED_PACKS * widest and not coalesced.reverse:
