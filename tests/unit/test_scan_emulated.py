@@ -256,6 +256,14 @@ def test_nothing_and_what_comes_first() -> None:
     assert scanned("cumulative_sum", np.ones((3, 0), np.int8), 0, initial=True).shape == (4, 0)
 
 
+@pytest.mark.parametrize("length", [1, 3, 4, 6, 7, 8, 9, 10, 12, 13, 16, 17, 20, 23, 27, 28, 31])
+def test_a_thread_for_each_batch(length: int) -> None:
+    x = small(300, length, 1 + length % 3)
+    np.testing.assert_array_equal(scanned("cumulative_sum", x, 1), np.cumsum(x, 1))
+    y = x[1:, :, ::-1]
+    np.testing.assert_array_equal(scanned("cumulative_sum", y, 1), np.cumsum(y, 1))
+
+
 def test_the_same_bits_whoever_is_first() -> None:
     x = RANDOM.normal(size=(70_000,)).astype(np.float32)
     wanted = scanned("cumulative_sum", x)

@@ -6,7 +6,7 @@ from math import prod
 
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.scan.coalesce import RAGGED_PACKS, CoalescedScan
-from xpops.plan.scan.columns import look_back_radix, power_of_two, state_bytes
+from xpops.plan.scan.columns import look_back_radix, state_bytes
 from xpops.plan.scan.parameters import Grid, ScanPlan, ScanPolicy, make_plan
 
 # The most bytes of elements that a thread keeps in shared memory, so that a block's fit without the attribute for more.
@@ -15,6 +15,8 @@ _BYTES = 128
 _TURN_BYTES = 64
 # The rows of a thread of a tile. Few different numbers make few kernels.
 _ROWS = (1, 3, 5, 7, 11, 15, 23, 31)
+# The rows of a thread that has those of a batch are a multiple of this number, if they are more than twice it.
+_WHOLE_ROWS = 4
 # What a thread does besides its rows takes as long as so many rows.
 _FIXED_ROWS = 4
 # The most 32-bit words of a state, since shared memory holds two for each thread as well.
@@ -38,12 +40,12 @@ def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], po
             return None
         if length > most:
             rows = _shared_rows(length, groups, rows)
-            numbers: tuple[int, ...] = (policy.staged_block, rows, 1, 0, True, False, is_run)
+            numbers: tuple[int, ...] = (policy.staged_block, 1, rows, 1, 0, True, False, is_run)
             blocks = -(-batches // (groups // -(-length // rows)))
         else:
-            rows = power_of_two(length)
+            least, rows = _whole_rows(length)
             turns = max(1, _TURN_BYTES // (rows * max(items)))
-            numbers = (policy.staged_block, rows, turns, 0, False, length % 2 == 0, is_run)
+            numbers = (policy.staged_block, least, rows, turns, 0, False, length % 2 == 0, is_run)
             blocks = -(-batches // (groups * turns))
         grid = Grid(1, (columns, length * columns))
     elif columns > 1 and length >= 2 * groups:  # otherwise most threads of a tile would be idle
@@ -52,7 +54,7 @@ def plan_staged(coalesced: CoalescedScan, words: int, items: tuple[int, int], po
         rows = _rows(length, groups, rows)
         tiles = -(-length // (groups * rows))
         radix = look_back_radix(tiles, groups * rows * sum(items), words, batches * columns, policy)
-        numbers = (policy.staged_block, rows, 1, radix, False, False, is_run)
+        numbers = (policy.staged_block, rows, rows, 1, radix, False, False, is_run)
         blocks, grid = batches * tiles, Grid(tiles, (columns, batches), state_bytes(tiles, radix, words) * columns)
     else:
         return None
@@ -73,6 +75,12 @@ def _is_ordered(coalesced: CoalescedScan, batch: tuple[int, ...], policy: ScanPo
 def _most_shared(columns: int, groups: int, rows: int, item: int) -> int:
     """The longest batch that threads share. Longer single columns are read in packs, as rows."""
     return min(groups * rows // 2, 2 * groups - 1) if columns > 1 else RAGGED_PACKS * MAX_PACK_BYTES // item - 1
+
+
+def _whole_rows(length: int) -> tuple[int, int]:
+    """The least and the most rows of a thread that has those of a batch. Few different numbers make few kernels."""
+    rows = -(-length // _WHOLE_ROWS) * _WHOLE_ROWS
+    return (rows - _WHOLE_ROWS + 1, rows) if length > 2 * _WHOLE_ROWS else (length, length)
 
 
 def _shared_rows(length: int, groups: int, most: int) -> int:

@@ -159,11 +159,11 @@ class StagedTile {
   uint32 skew_;
 };
 
-// A group of threads, one for each column, has kRows rows; groups of a tile follow each other. If kRadix is 0, a tile has
-// whole batches, which are independent: a group has the rows of a batch, at most kRows, and a thread takes kTurns groups,
-// one after the other; or, if kShared, several groups share a batch. The result of a tile is one run of memory. If kRun,
-// so is the operand; else its batches, rows and columns are any 32-bit strides apart.
-template <class Types, int kBlock, int kRows, int kTurns, int kRadix, bool kShared, bool kPadded, bool kRun,
+// A group of threads, one for each column, has kLeast to kRows rows; groups of a tile follow each other. If kRadix is 0, a
+// tile has whole batches, which are independent: a group has the rows of a batch, and a thread takes kTurns groups, one
+// after the other; or, if kShared, several groups share a batch. The result of a tile is one run of memory. If kRun, so is
+// the operand; else its batches, rows and columns are any 32-bit strides apart.
+template <class Types, int kBlock, int kLeast, int kRows, int kTurns, int kRadix, bool kShared, bool kPadded, bool kRun,
           class Params>
 XPOPS_DEVICE void scan_staged(const Params& params) {
   using In = typename Types::In;
@@ -213,7 +213,7 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
   for (int t = 0; t < kTurns; ++t) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      if (kRadix == 0 && r >= own) continue;
+      if (r >= kLeast && r >= own) continue;
       items[t][r] = Types::lift(op, from.at(place + t * turn, r * columns));
       if (r > 0) items[t][r] = op.combine(items[t][r - 1], items[t][r]);
     }
@@ -232,7 +232,7 @@ XPOPS_DEVICE void scan_staged(const Params& params) {
     for (int t = 0; t < kTurns; ++t) {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
-        if (r < own) to.at(place + t * turn, r * columns) = Types::value(op, before.then(op, items[t][r]));
+        if (r < kLeast || r < own) to.at(place + t * turn, r * columns) = Types::value(op, before.then(op, items[t][r]));
       }
     }
   }
