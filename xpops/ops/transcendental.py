@@ -40,7 +40,7 @@ TRANSCENDENTAL = (
         torch=HALVES,
         core=True,
     ),
-    transcendental(
+    narrow(
         "sqrt",
         1,
         "floating-point",

@@ -55,6 +55,18 @@ struct Logaddexp2 {
   }
 };
 
+// No root of a float16 number is within 2^-25 below or 2^-22.1 above the middle of two others. So a root that is made
+// smaller by 2^-23 is rounded correctly, though it may be 2 ulp wrong. Roots of bfloat16 are farther from the middles.
+template <class Out> struct NarrowSqrt {
+  template <class X> XPOPS_DEVICE Out operator()(X x) const {
+    if constexpr (is_same_v<Out, float16>) return narrowed<Out>(fast_sqrt(widened(x)) * 0.9999999f);
+    // The hardware takes subnormal operands as 0.
+    const float given = widened(x);
+    const bool is_small = abs(given) < 0x1p-100f;
+    return narrowed<Out>(fast_sqrt(is_small ? given * 0x1p100f : given) * (is_small ? 0x1p-50f : 1.0f));
+  }
+};
+
 template <class Out> struct NarrowExp {
   template <class X> XPOPS_DEVICE Out operator()(X x) const {
     return narrowed<Out>(detail::narrow_exp2<Out>(detail::kLog2e * widened(x)));
