@@ -45,11 +45,12 @@ struct Silu {
   template <class T> XPOPS_DEVICE T operator()(T x) const { return detail::logistic(x, x > 0, -abs(x), T(0)); }
 };
 
-// x times the distribution function of the standard normal distribution at x.
+// x times the distribution function of the standard normal distribution at x: max(x, 0) - |x| P(Z > |x|). The product
+// with 0 preserves the sign of zeros, and is NaN for negative infinity, as torch's result is.
 struct Gelu {
   template <class T> XPOPS_DEVICE T operator()(T x) const {
-    const T above = detail::scaled_tail(x);
-    return x > 0 ? x * fma(above, -kUnscale<T>, T(1)) : x * above * kUnscale<T>;
+    const T above = packed::minimum(abs(x), detail::kFar<T>) * detail::scaled_tail(x);
+    return fma(above, -kUnscale<T>, x < 0 ? x * 0 : x);
   }
 };
 
