@@ -15,6 +15,7 @@ from xpops.plan.elementwise import (
     index_bits,
     insert_scalar_modes,
 )
+from xpops.plan.powers import power_of_two
 from xpops.plan.signature import Operand
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
@@ -156,11 +157,6 @@ def _shared_bytes(tile: tuple[int, int, int], pack: int, item: int) -> int:
     columns, rows, planes = tile
     padding = max(1, 4 // (pack * item))
     return pack * item * planes * (rows * (columns // pack + padding) + padding)
-
-
-def power_of_two(count: int) -> int:
-    """The smallest power of two that is at least `count`."""
-    return 1 << (count - 1).bit_length()
 
 
 def _tile_strides(strides: Strides, axes: list[int]) -> Strides:

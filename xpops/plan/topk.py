@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xpops.plan.elementwise import MAX_PACK_BYTES, MAX_RESIDENT_BLOCKS
+from xpops.plan.powers import power_of_two
 
 # The most elements of a part, so that places in it and sums of places fit 32 bits.
 _LONGEST_PART = 1 << 30
@@ -113,9 +114,9 @@ def _plan_stage(
     part = -(-length // (parts * pack)) * pack
     parts = -(-length // part)
     streaming = policy.largest_block if parts > 1 or rows < multiprocessors else policy.streaming_block
-    fitting = 1 << (-(-part // items) - 1).bit_length()
+    fitting = power_of_two(-(-part // items))
     block = max(policy.least_block, fitting if fitting <= policy.largest_block else streaming)
-    room = 1 << (count - 1).bit_length()
+    room = power_of_two(count)
     groups = next((each for each in (1, packs) if each * block >= 2 * count), items)
     capacity = max(block, min(policy.least_capacity, block * items), room + min(room, _SPARE))
     resident = min(max(1, policy.resident // block), MAX_RESIDENT_BLOCKS)

@@ -10,6 +10,7 @@ from xpops.core.layouts import Layout
 from xpops.ops.reduction import Reduction
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.fused.expression import Expression
+from xpops.plan.powers import power_of_two
 from xpops.plan.staging import StagingPolicy, plan_staging
 
 WARP = 32
@@ -241,7 +242,7 @@ def plan_rows(rows: int, length: int, pack: int, item: int, policy: RowsPolicy, 
     if not ragged:
         pack = min(pack, length & -length)
         if length <= WARP // 2 * pack:
-            return RowsPlan(1 << (length // pack - 1).bit_length(), policy.warps_block, 1, pack, 1, False)
+            return RowsPlan(power_of_two(length // pack), policy.warps_block, 1, pack, 1, False)
     packs = length // pack
     for group in (WARP, *policy.blocks) if length <= policy.warp_row else policy.blocks:
         steps = -(-packs // group)

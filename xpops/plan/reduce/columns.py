@@ -6,6 +6,7 @@ from math import prod
 
 from xpops.core.layouts import Layout
 from xpops.plan.elementwise import MAX_PACK_BYTES
+from xpops.plan.powers import power_of_two
 from xpops.plan.reduce.coalesce import CoalescedReduction
 from xpops.plan.reduce.parameters import (
     Access,
@@ -15,7 +16,6 @@ from xpops.plan.reduce.parameters import (
     ceil_div,
     chunk_of,
     is_whole,
-    power_of_two,
     tail_of,
     unroll_of,
 )

@@ -7,6 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 from xpops.plan.elementwise import index_bits
+from xpops.plan.powers import power_of_two
 from xpops.plan.reduce.coalesce import CoalescedReduction
 from xpops.plan.strides.divmod import pack_divmod
 
@@ -128,11 +129,6 @@ def chunk_of(steps: int, splits: int, unit: int) -> int:
 
 def ceil_div(dividend: int, divisor: int) -> int:
     return -(-dividend // divisor)
-
-
-def power_of_two(count: int) -> int:
-    """The smallest power of two that is at least `count`."""
-    return 1 << max(0, count - 1).bit_length()
 
 
 def bits_of(coalesced: CoalescedReduction) -> int:

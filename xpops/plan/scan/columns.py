@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from xpops.plan.powers import power_of_two
 from xpops.plan.scan.coalesce import Access, CoalescedScan
 from xpops.plan.scan.parameters import PUBLISHED, SECTOR, WARP, Grid, ScanPlan, ScanPolicy, make_plan
 
@@ -64,10 +65,6 @@ def _work(length: int, packs: int, lanes: int, width: int, rows: int) -> tuple[f
     floor = WARP // lanes * rows
     busy = -(-packs // lanes) * lanes * -(-length // floor) * floor
     return busy * (1 + SECTOR / (min(lanes, packs) * width)), -lanes
-
-
-def power_of_two(least: int) -> int:
-    return 1 << (least - 1).bit_length()
 
 
 def look_back_radix(tiles: int, tile_bytes: int, words: int, columns: int, policy: ScanPolicy) -> int:

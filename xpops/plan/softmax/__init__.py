@@ -16,6 +16,7 @@ from xpops.plan.elementwise import (
     mode_of,
     pack_tail,
 )
+from xpops.plan.powers import power_of_two
 from xpops.plan.softmax.parameters import SoftmaxPlan, SoftmaxPolicy, Way
 from xpops.plan.staging import StagingPolicy, plan_staging
 from xpops.plan.strides.divmod import pack_divmod
@@ -57,7 +58,7 @@ def plan_softmax(
     if not columns or log or x.dtype.itemsize < width:
         policy = policy._replace(shapes=tuple(shape for shape in policy.shapes if shape[1] == 1))
     if columns:
-        across = min(max(1, policy.column_line // width_of_pack), _power_of_two(side))
+        across = min(max(1, policy.column_line // width_of_pack), power_of_two(side))
         share = _share_columns(lines, steps, side, across, most, policy, staging.multiprocessors)
     elif access.tiled:
         share = _share_tiled(steps, policy)
@@ -106,7 +107,7 @@ class _Share(NamedTuple):
 
 def _share_tiled(length: int, policy: SoftmaxPolicy) -> _Share:
     """How the threads of a block share the short rows that it keeps in shared memory."""
-    count = _power_of_two(-(-length // policy.tiled_steps))
+    count = power_of_two(-(-length // policy.tiled_steps))
     return _Share(Way.TILED, policy.block, count, 1, -(-length // count), 1)
 
 
@@ -148,7 +149,7 @@ def _share_columns(
 
 def _read_twice(lines: int, steps: int, side: int, block: int, most: int, wanted: int) -> _Share:
     """How threads share lines that nothing can hold. `wanted` blocks should be resident."""
-    held, count = max(1, most // 2), block // min(_power_of_two(side), 32)
+    held, count = max(1, most // 2), block // min(power_of_two(side), 32)
     blocks = -(-lines * count // block)
     splits = max(1, min(-(-wanted // blocks), steps // (count * held))) if 2 * blocks < wanted else 1
     return _Share(Way.SPLIT if splits > 1 else Way.LONG, block, count, 1, held, splits)
@@ -223,10 +224,10 @@ def _threads(steps: int, across: int, most: int, policy: SoftmaxPolicy) -> tuple
     row.
     """
     largest, _ = policy.shapes[0]
-    count = _power_of_two(-(-steps // most))
+    count = power_of_two(-(-steps // most))
     if across == 1:
-        lanes = min(_power_of_two(steps), policy.lanes if steps < policy.lanes_steps else 2 * policy.lanes)
-        spread = max(_power_of_two(-(-steps // max(1, min(most // 2, policy.spread_steps)))), lanes)
+        lanes = min(power_of_two(steps), policy.lanes if steps < policy.lanes_steps else 2 * policy.lanes)
+        spread = max(power_of_two(-(-steps // max(1, min(most // 2, policy.spread_steps)))), lanes)
         idle = spread >= 64 and -steps % spread > spread // 2
         count = count if spread > largest or idle else spread
     if count * across <= largest:
@@ -258,8 +259,3 @@ def _resident(block: int, way: Way, width: int, shifts: bool, policy: SoftmaxPol
     if way is Way.HELD:
         return policy.resident
     return max(policy.resident, policy.resident * policy.largest_block * 2 // (block * width))
-
-
-def _power_of_two(count: int) -> int:
-    """The smallest power of two that is at least `count`."""
-    return 1 << max(0, count - 1).bit_length()

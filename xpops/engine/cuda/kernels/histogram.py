@@ -19,6 +19,7 @@ from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.histogram import EqualBins, bins_for
+from xpops.plan.powers import power_of_two
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -53,7 +54,7 @@ def bincount(runtime: Runtime, x: Layout, minlength: int) -> Measure:
         found = int(runtime.to_host(largest, one, stream))
         length = bins_for(found if x.size else -1, minlength, x.dtype)
         out = layout_of(dt.int64, (length,), None, device)
-        guess = min(1 << (length - 1).bit_length(), _MOST_GUESSED) if length else room
+        guess = min(power_of_two(length), _MOST_GUESSED) if length else room
 
         def again(stream: int, out: int, x_data: int, scratch: Block = block) -> None:
             runtime.zero(out, length * _WORD, stream)
@@ -147,7 +148,7 @@ def value_histogram_glue(x: Layout, bins: EqualBins, policy: HistogramPolicy) ->
 
 
 def _numbers(x: Layout, length: int, policy: HistogramPolicy) -> str:
-    bins = max(policy.least_bins, 1 << (length - 1).bit_length())
+    bins = max(policy.least_bins, power_of_two(length))
     bins, copies = (bins, min(policy.counters // bins, _LANES)) if bins <= policy.counters else (0, 1)
     return f"{x.align // x.dtype.itemsize or 1}, {bins}, {copies}, {policy.block}, {policy.unroll}"
 

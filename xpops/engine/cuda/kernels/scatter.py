@@ -14,6 +14,7 @@ from xpops.engine.cuda.kernels.segments import HALVES, reduce_sorted, scatter_gl
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
+from xpops.plan.powers import power_of_two
 from xpops.plan.scatter import Placement, ScatterPolicy, plan_placement, target_strides, widest_pack
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def plan_addition(out: Layout, sources: int, pack: int, capability: int) -> Addi
     halves = out.dtype in HALVES
     width = 4 if halves else max(out.dtype.itemsize, 4)
     policy = tuning_of(capability).scatter
-    slots = max(policy.least_slots, 1 << (out.size - 1).bit_length())
+    slots = max(policy.least_slots, power_of_two(out.size))
     room = policy.shared // width
     few = slots <= room and sources >= policy.crowded * out.size
     target = _WIDER.get(out.dtype, out.dtype)

@@ -19,6 +19,7 @@ from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.cuda.tuning.policies import PassPolicy, SortPolicy
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
+from xpops.plan.powers import power_of_two
 from xpops.plan.topk import plan_topk
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def plan_rows(call: Sort) -> RowPlan:
     >>> plan_rows(Sort(dt.float32, 1000, 64, True, None, False, 64, tuning_of(90).sort))
     RowPlan(items=32, lanes=2, block=128, blocks=16)
     """
-    room = 1 << (call.length - 1).bit_length()
+    room = power_of_two(call.length)
     items = min(room, call.policy.row_items[call.compared])
     lanes = room // items
     block = max(call.policy.row_block, lanes)
