@@ -6,6 +6,7 @@ import struct
 from math import prod
 
 from xpops.core.layouts import Layout
+from xpops.core.powers import power_of_two
 from xpops.plan.elementwise import (
     MAX_PACK_BYTES,
     ElementwisePlan,
@@ -15,7 +16,6 @@ from xpops.plan.elementwise import (
     index_bits,
     insert_scalar_modes,
 )
-from xpops.plan.powers import power_of_two
 from xpops.plan.signature import Operand
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from xpops.core.powers import power_of_two
 from xpops.plan.elementwise import MAX_PACK_BYTES, MAX_RESIDENT_BLOCKS
-from xpops.plan.powers import power_of_two
 
 # The most elements of a part, so that places in it and sums of places fit 32 bits.
 _LONGEST_PART = 1 << 30

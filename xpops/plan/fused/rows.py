@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.core.powers import power_of_two
 from xpops.ops.reduction import Reduction
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.fused.expression import Expression
-from xpops.plan.powers import power_of_two
 from xpops.plan.staging import StagingPolicy, plan_staging
 
 WARP = 32

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 
 from xpops.core.layouts import Layout
+from xpops.core.powers import power_of_two
 from xpops.plan.elementwise import MAX_PACK_BYTES
-from xpops.plan.powers import power_of_two
 from xpops.plan.reduce.coalesce import CoalescedReduction
 from xpops.plan.reduce.parameters import (
     Access,

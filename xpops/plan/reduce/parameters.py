@@ -6,8 +6,8 @@ import struct
 from math import prod
 from typing import NamedTuple
 
+from xpops.core.powers import power_of_two
 from xpops.plan.elementwise import index_bits
-from xpops.plan.powers import power_of_two
 from xpops.plan.reduce.coalesce import CoalescedReduction
 from xpops.plan.strides.divmod import pack_divmod
 

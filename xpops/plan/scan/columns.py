@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from xpops.plan.powers import power_of_two
+from xpops.core.powers import power_of_two
 from xpops.plan.scan.coalesce import Access, CoalescedScan
 from xpops.plan.scan.parameters import PUBLISHED, SECTOR, WARP, Grid, ScanPlan, ScanPolicy, make_plan
 

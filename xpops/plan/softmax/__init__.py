@@ -7,6 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
+from xpops.core.powers import power_of_two
 from xpops.plan.elementwise import (
     MAX_PACK_BYTES,
     STRIDED,
@@ -16,7 +17,6 @@ from xpops.plan.elementwise import (
     mode_of,
     pack_tail,
 )
-from xpops.plan.powers import power_of_two
 from xpops.plan.softmax.parameters import SoftmaxPlan, SoftmaxPolicy, Way
 from xpops.plan.staging import StagingPolicy, plan_staging
 from xpops.plan.strides.divmod import pack_divmod

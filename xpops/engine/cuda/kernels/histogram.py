@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
+from xpops.core.powers import power_of_two
 from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.runtime.blocks import Block
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
@@ -19,7 +20,6 @@ from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.histogram import EqualBins, bins_for
-from xpops.plan.powers import power_of_two
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

@@ -9,12 +9,12 @@ from xpops.core import config
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
+from xpops.core.powers import power_of_two
 from xpops.engine.cuda.kernels.elementwise import empty_kernel, unary
 from xpops.engine.cuda.kernels.segments import HALVES, reduce_sorted, scatter_glue
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan.powers import power_of_two
 from xpops.plan.scatter import Placement, ScatterPolicy, plan_placement, target_strides, widest_pack
 
 if TYPE_CHECKING:

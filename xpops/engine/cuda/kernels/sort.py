@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
+from xpops.core.powers import power_of_two
 from xpops.engine.cuda.kernels.elementwise import empty_kernel, unary
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.kernels.topk import topk
@@ -19,7 +20,6 @@ from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.cuda.tuning.policies import PassPolicy, SortPolicy
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
-from xpops.plan.powers import power_of_two
 from xpops.plan.topk import plan_topk
 
 if TYPE_CHECKING:
