@@ -27,7 +27,7 @@ def test_a_gpu_takes_the_nearest_row(rows: None, capability: int, row: int) -> N
 
 
 def test_numbers_for_one_multiprocessor() -> None:
-    assert tuning.reduce_policy(90, 132).blocks == 132 * tuning.tuning_of(90).reduce.blocks
+    assert tuning.reduce_policy(90, 132).blocks == 132 * tuning.tuning_of(90).reduce.resident
     assert tuning.scan_policy(90, 132).rows == 132 * tuning.tuning_of(90).scan.rows
 
 

@@ -12,9 +12,10 @@ from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import make_dense
 from xpops.engine.program import Data, Kernel, Program
 from xpops.engine.protocol import Engine
-from xpops.ops.elementwise import IDENTITY
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.reduction import Reduction
 from xpops.plan.result import reduced_layout
+from xpops.plan.signature import Signature
 
 
 def reduction(
@@ -45,6 +46,10 @@ def reduction(
         )
     if x.size == 0:
         return Program((out,), _fill(out, op.empty))
+    if all(x.shape[i] == 1 for i in axes):
+        kernel = _of_one(engine, x, op, loop, out, correction)
+        if kernel is not None:
+            return Program((out,), kernel)
     repeated = [i for i in axes if x.shape[i] == 1 or x.strides[i] == 0]
     same = op.idempotent or (op.positional and len(repeated) == len(axes))
     if same and any(x.shape[i] > 1 for i in repeated):
@@ -70,6 +75,21 @@ def _fill(out: Layout, value: Any) -> Kernel:
         value = complex(math.nan, math.nan)
     fill = call_for(IDENTITY, (type(value),), out.device, out.dtype, out).kernel
     return lambda stream, out, x: fill(stream, out, value)
+
+
+def _of_one(engine: Engine, x: Layout, op: Reduction, loop: DType, out: Layout, correction: float) -> Kernel | None:
+    """The elementwise kernel of a reduction whose results have one element each; None if there is none."""
+    if op.positional or op.term is not None or (op.dispersion and loop in dt.COMPLEX_FLOATS):
+        return None
+    if op.dispersion and correction >= 1:
+        return _fill(out, math.nan)
+    strides = (stride for length, stride in zip(x.shape, x.strides, strict=True) if length > 1)
+    of_out = tuple(next(strides) if length > 1 else 1 for length in out.shape)
+    element = layout_of(x.dtype, out.shape, of_out, x.device, x.align)
+    operands = (element,) * (2 if op.dispersion else 1)
+    signature = Signature((loop,) * len(operands), out.dtype, out.shape)
+    compute = engine.elementwise(OPERATORS["subtract"] if op.dispersion else IDENTITY, signature, operands, out)
+    return lambda stream, out, x: compute(stream, out, *(engine.view(x, 0, element),) * len(operands))
 
 
 def _is_ordered(x: Layout, axes: tuple[int, ...]) -> bool:

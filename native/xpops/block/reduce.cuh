@@ -13,6 +13,26 @@ XPOPS_DEVICE typename Reducer::State reduce_lanes(typename Reducer::State state)
   return state;
 }
 
+// Reduces packs of kCount states, each with its neighbours, over kLanes lanes that are kStride apart. Both numbers are
+// powers of two. A step halves the states that a lane keeps, while there are several. Lane number n of the kLanes
+// gets the states [n / (kLanes / s) * (kCount / s), ...) where s is the smaller of kLanes and kCount: in `states`, from
+// the first on.
+template <class Reducer, int kLanes, int kStride, int kCount, int kSize>
+XPOPS_DEVICE void reduce_packs(typename Reducer::State (&states)[kSize]) {
+  if constexpr (kLanes > 1) {
+    constexpr int kMask = kLanes / 2 * kStride, kHalf = kCount / 2;
+    const bool upper = lane() & kMask;
+    if constexpr (kCount == 1) states[0] = Reducer::combine(states[0], shuffle_xor(states[0], kMask));
+#pragma unroll
+    for (int i = 0; i < kHalf; ++i) {
+      const typename Reducer::State given = upper ? states[i] : states[i + kHalf];
+      if (upper) states[i] = states[i + kHalf];
+      states[i] = Reducer::combine(states[i], shuffle_xor(given, kMask));
+    }
+    reduce_packs<Reducer, kLanes / 2, kStride, kCount == 1 ? 1 : kHalf>(states);
+  }
+}
+
 // Reduces a block of kBlock threads. Thread 0 gets the result. The caller puts a barrier before the next call.
 template <class Reducer, int kBlock>
 XPOPS_DEVICE typename Reducer::State reduce_block(typename Reducer::State state) {

@@ -23,19 +23,24 @@ from xpops.plan.reduce.parameters import (
 # Columns of at most so many bytes: a thread then has too little to do with one of them. For longer columns the shifts
 # of unaligned packs take longer than narrow accesses do, if these have at least so many bytes (an estimate).
 _SHORT, _NARROW = 8, 4
-# Bytes of neighbouring columns that a block reads at least: so many are in a cache line.
+# Neighbouring threads read segments of so many bytes, as many as are in a cache line: packs of columns that are side by
+# side, and if these are few, several rows.
 _SEGMENT = 128
 
 
 def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePolicy) -> ReducePlan:
     """The plan of threads that walk down packs of columns."""
     item, pack, ragged, _ = access
+    if ragged:
+        policy = policy._replace(resident=policy.shifted_resident)
     length = prod(coalesced.reduced)
     unroll = min(unroll_of(pack, item, policy), power_of_two(length))
     last, bits = coalesced.kept[-1] - pack, bits_of(coalesced)
     coalesced = coalesced._replace(kept=(*coalesced.kept[:-1], ceil_div(coalesced.kept[-1], pack)))
     packs = prod(coalesced.kept)
-    rows, columns = _tile(packs, -(-length // unroll), ceil_div(_SEGMENT, pack * item), policy)
+    apart = abs(coalesced.in_reduced[0][-1]) * item
+    least = ceil_div(_SEGMENT, apart or _SEGMENT), min(coalesced.kept[-1], ceil_div(_SEGMENT, pack * item))
+    rows, columns = _tile(packs, ceil_div(length, unroll), least, policy)
     whole = rows == 1 and is_whole(length, pack, item, policy)
     unroll = length if whole else unroll
     blocks, splits = ceil_div(packs, columns), 1
@@ -45,18 +50,18 @@ def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePo
     tail = tail_of(coalesced, packs, length, chunk, splits, bits, last)
     return ReducePlan(
         True, columns, rows, pack, unroll, ragged, splits, whole, len(coalesced.kept), len(coalesced.reduced), bits,
-        policy.block, blocks * splits, tail, blocks * splits * columns * pack if splits > 1 else 0,
+        policy.block, blocks * splits, policy.resident, tail, blocks * splits * columns * pack if splits > 1 else 0,
     )  # fmt: skip
 
 
-def _tile(packs: int, batches: int, least: int, policy: ReducePolicy) -> tuple[int, int]:
+def _tile(packs: int, batches: int, least: tuple[int, int], policy: ReducePolicy) -> tuple[int, int]:
     """The threads that share a column, and the packs side by side: no more threads share one than keep the GPU busy.
 
-    `batches` are the accesses of a column that a thread would have in flight together. At least `least` packs are side
-    by side, if there are so many.
+    `batches` are the accesses of a column that a thread would have in flight together. `least` are the rows that are in
+    a segment, and the packs that are or fill it: at least so many threads share a column or are side by side.
     """
-    wanted = power_of_two(min(batches, ceil_div(policy.blocks * policy.block, packs)))
-    columns = max(policy.block // wanted, min(least, policy.block))
+    wanted = power_of_two(min(batches, max(least[0], ceil_div(policy.blocks * policy.block, packs))))
+    columns = max(policy.block // wanted, power_of_two(least[1]))
     columns = min(columns, power_of_two(packs), policy.block)
     return policy.block // columns, columns
 

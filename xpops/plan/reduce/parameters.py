@@ -19,8 +19,10 @@ class ReducePolicy(NamedTuple):
     ----------
     block : int
         Threads of a block.
-    blocks : int
-        The blocks that keep the GPU busy. If a kernel has less than half as many, several may share an output.
+    resident : int
+        Blocks that a multiprocessor is to hold.
+    shifted_resident : int
+        The same for kernels that walk down unaligned packs: shifting them takes registers.
     bytes_per_thread : int
         Bytes that a thread has in flight.
     elements_per_thread : int
@@ -32,16 +34,25 @@ class ReducePolicy(NamedTuple):
     narrow_groups, wide_groups : tuple of (int, int)
         The threads that share a short row, by the most accesses of such a row: for accesses of less than 8 bytes, and
         for wider ones. A warp or a block walks longer rows.
+    multiprocessors : int
+        Those of the GPU.
     """
 
     block: int
-    blocks: int
+    resident: int
+    shifted_resident: int
     bytes_per_thread: int
     elements_per_thread: int
     whole: int
     large_operands: int
     narrow_groups: tuple[tuple[int, int], ...]
     wide_groups: tuple[tuple[int, int], ...]
+    multiprocessors: int = 1
+
+    @property
+    def blocks(self) -> int:
+        """The blocks that keep the GPU busy. If a kernel has less than half as many, several may share an output."""
+        return self.resident * self.multiprocessors
 
 
 class ReducePlan(NamedTuple):
@@ -68,6 +79,8 @@ class ReducePlan(NamedTuple):
     index_bits : {32, 64}
     block, blocks : int
         The threads of a block, and the grid.
+    resident : int
+        The blocks of a multiprocessor that the kernel's registers must allow; 0: any number.
     tail : bytes
         The bytes of the parameters after the slots and the ending.
     partials : int
@@ -87,6 +100,7 @@ class ReducePlan(NamedTuple):
     index_bits: int
     block: int
     blocks: int
+    resident: int
     tail: bytes
     partials: int
 

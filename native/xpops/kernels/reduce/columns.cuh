@@ -115,28 +115,35 @@ struct ColumnReduction {
   }
 
   // Combines the states of the rows, and calls `take` with every column of the tile and its state, in one thread each.
+  // The rows of a warp are combined in registers. Then each lane has kKept columns, and kLines lines are left.
   template <class Take>
-  XPOPS_DEVICE static void exchange(const State (&states)[kPack], Take take) {
-    constexpr int kChunk = chunk(kPack), kWide = kColumns * kChunk;
-    __shared__ State shared[kRows * kWide];
-    const int thread = static_cast<int>(threadIdx.x), row = thread / kColumns, first = thread % kColumns * kChunk;
+  XPOPS_DEVICE static void exchange(State (&states)[kPack], Take take) {
+    constexpr int kLanes = kColumns < kWarp ? kWarp / kColumns : 1, kSpread = kLanes < kPack ? kLanes : kPack;
+    constexpr int kKept = kPack / kSpread, kLines = kRows / kLanes, kChunk = chunk(kKept, kLines * kColumns * kSpread);
+    constexpr int kWide = kColumns * kSpread * kChunk;
+    __shared__ State shared[kLines * kWide];
+    reduce_packs<Reducer, kLanes, kColumns, kPack>(states);
+    const int thread = static_cast<int>(threadIdx.x), row = thread / kColumns, share = row % kLanes;
+    const int first = (thread % kColumns * kSpread + share / (kLanes / kSpread)) * kChunk;
 #pragma unroll
-    for (int done = 0; done < kPack; done += kChunk) {
+    for (int done = 0; done < kKept; done += kChunk) {
       if (done > 0) __syncthreads();  // until all threads have read the states of the chunk before
+      if (share % (kLanes / kSpread) == 0) {
 #pragma unroll
-      for (int i = 0; i < kChunk; ++i) shared[row * kWide + first + i] = states[done + i];
+        for (int i = 0; i < kChunk; ++i) shared[row / kLanes * kWide + first + i] = states[done + i];
+      }
       __syncthreads();
 #pragma unroll 1
       for (int column = thread; column < kWide; column += kBlock) {
-        take(column / kChunk * kPack + done + column % kChunk, combine_lines<kRows, kWide>(shared + column));
+        take(column / kChunk * kKept + done + column % kChunk, combine_lines<kLines, kWide>(shared + column));
       }
     }
   }
 
-  // The columns of a pack whose states are in shared memory at a time.
-  XPOPS_DEVICE static constexpr int chunk(int columns) {
-    return columns > 1 && kBlock * columns * static_cast<int>(sizeof(State)) > kSharedBytes ? chunk(columns / 2)
-                                                                                            : columns;
+  // The columns of `columns` whose states are in shared memory at a time, from `threads` threads.
+  XPOPS_DEVICE static constexpr int chunk(int columns, int threads) {
+    return columns > 1 && threads * columns * static_cast<int>(sizeof(State)) > kSharedBytes ? chunk(columns / 2, threads)
+                                                                                              : columns;
   }
 
   // Combines kCount states with stride kPitch, always in the same order.
@@ -149,7 +156,7 @@ struct ColumnReduction {
   }
 
   // Leaves the states of this block's part in memory. The last block of a tile combines all parts.
-  XPOPS_DEVICE static void split(const Params& params, Index tile, Index part, const State (&states)[kPack]) {
+  XPOPS_DEVICE static void split(const Params& params, Index tile, Index part, State (&states)[kPack]) {
     static_assert(!kSplit || kWidth <= kBlock, "a thread for each column");
     constexpr int kGroups = kBlock / kWidth;
     const Index parts = params.splits.divisor;

@@ -177,7 +177,7 @@ def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> li
     arguments = ", ".join([reducer, source, *shape, truth(plan.splits > 1), truth(plan.whole)])
     return [
         kernel_text(
-            launch_bounds(plan.block),
+            launch_bounds(plan.block, plan.resident),
             f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}, {numbers}>",
             f"reduce_{'columns' if plan.columns else 'rows'}<{arguments}>",
         ),

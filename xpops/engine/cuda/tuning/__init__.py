@@ -57,8 +57,7 @@ def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
 
 def reduce_policy(capability: int, multiprocessors: int) -> ReducePolicy:
     """The policy of reduce kernels on a GPU with so many multiprocessors."""
-    policy = tuning_of(capability).reduce
-    return policy._replace(blocks=policy.blocks * multiprocessors)
+    return tuning_of(capability).reduce._replace(multiprocessors=multiprocessors)
 
 
 def scan_policy(capability: int, multiprocessors: int) -> ScanPolicy:
