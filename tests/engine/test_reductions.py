@@ -315,3 +315,26 @@ def test_repeated_elements_are_read_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert read == [2] * 4
     xp.sum(x)
     assert read[-1] == 2 * 12345
+
+
+ALONE = [((9, 1), 1), ((1, 9), 0), ((3, 1, 3), 1), ((9, 1, 1), (1, 2)), ((3, 3), ()), ((1, 1), None)]
+TAKEN = [(op, dtype) for op in REDUCTIONS.values() if not op.positional for dtype in accepted(op)]
+
+
+@pytest.mark.filterwarnings("ignore:Degrees of freedom")
+@pytest.mark.parametrize(("op", "dtype"), TAKEN, ids=str)
+def test_elements_alone(op: Reduction, dtype: Any, device: Any) -> None:
+    values = [0, 1, 2.5, 100, -0.0, -1, np.inf, -np.inf, np.nan]  # NumPy's products of complex infinities have NaNs
+    usable = values[:4] if dtype in dt.CATEGORIES["integer or boolean"] else values[: 6 if dtype in dt.REAL_OF else 9]
+    for shape, axis in ALONE:
+        host = np.resize(np.asarray(usable), shape).astype(dtype)
+        views = [(xp.asarray(host, device=device), host), (xp.asarray(host, device=device)[::-1], host[::-1])]
+        for x, part in (*views, *views):
+            for keepdims in (False, True):
+                for correction in (0, 0.5, 1) if op.dispersion else (0,):
+                    setting = {"correction": correction} if op.dispersion else {}
+                    got = getattr(xp, op.public)(x, axis=axis, keepdims=keepdims, **setting)
+                    with np.errstate(all="ignore"):
+                        wanted = reduced(op, widened(part), axis, keepdims, **setting)
+                    assert got.shape == wanted.shape
+                    np.testing.assert_array_equal(got.to_numpy().astype(wanted.dtype), wanted)

@@ -81,6 +81,8 @@ def _of_one(engine: Engine, x: Layout, op: Reduction, loop: DType, out: Layout, 
     """The elementwise kernel of a reduction whose results have one element each; None if there is none."""
     if op.positional or op.term is not None or (op.dispersion and loop in dt.COMPLEX_FLOATS):
         return None
+    if engine.is_host and op.truth and out.dtype != dt.bool:  # the host's copies convert directly
+        return None
     if op.dispersion and correction >= 1:
         return _fill(out, math.nan)
     strides = (stride for length, stride in zip(x.shape, x.strides, strict=True) if length > 1)

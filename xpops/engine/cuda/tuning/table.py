@@ -106,9 +106,9 @@ _HOPPER = Tuning(
     ),
     # Measured over 128 to 512 threads, and 2 and 4 counters.
     random=FlatPolicy(block=256, unroll=4),
-    # Measured over 2 to 16 blocks for each multiprocessor, and 32 to 128 bytes for each thread. Unaligned columns of 2-byte
-    # elements: 35 to 52 us with 3 blocks, 36 to 60 with 4. Short rows: 3 to 255
-    # float32, 1 to 32 threads, 1 to 4 accesses.
+    # Measured over 2 to 16 blocks for each multiprocessor, and 32 to 128 bytes for each thread. Unaligned columns of
+    # 2-byte elements: 35 to 52 us with 3 blocks, 36 to 60 with 4. Short rows: 3 to 255 float32, 1 to 32 threads, 1 to 4
+    # accesses.
     reduce=ReducePolicy(
         block=256,
         resident=4,
