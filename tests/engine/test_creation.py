@@ -159,7 +159,8 @@ def test_eye(rows: int, columns: int | None, k: int, dtype: Any) -> None:
 def test_triangles(data: st.DataObject, dtype: Any, device: Any) -> None:
     host = data.draw(numpy_arrays(dtype, shapes().filter(lambda shape: len(shape) >= 2)))
     k = data.draw(st.integers(-6, 6))
-    x = xp.asarray(host, device=device)
+    order = data.draw(st.permutations(range(host.ndim)))
+    x, host = xp.permute_dims(xp.asarray(host, device=device), order), host.transpose(order)
     zero = np.zeros((), dtype)
     mask = np.tri(*host.shape[-2:], k=k, dtype=bool)
     assert_same(xp.tril(x, k=k), np.where(mask, host, zero))

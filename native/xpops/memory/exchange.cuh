@@ -58,11 +58,13 @@ XPOPS_DEVICE T load_coherent(const T* from) {
 // first call and after the last. The last block's `load_coherent` sees what the others wrote before their calls.
 XPOPS_DEVICE bool is_last_block(uint32* counter, uint32 count) {
   __shared__ bool last;
-  __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) last = atomicInc(counter, count - 1) == count - 1;
+  if (threadIdx.x == 0) {  // its fences order what all threads of the block do before and after the barriers
+    __threadfence();
+    last = atomicInc(counter, count - 1) == count - 1;
+    __threadfence();
+  }
   __syncthreads();
-  __threadfence();
   return last;
 }
 

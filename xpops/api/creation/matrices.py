@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from xpops.api.creation.filling import layout_of_new
 from xpops.api.creation.remembered import known_new, make_new, way_of_new
 from xpops.arrays import Array
-from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.dispatch.calls import call_for
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.gradients.rules import differentiable
@@ -21,6 +21,7 @@ from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.derivatives import movement as derivative
 from xpops.ops.elementwise import IDENTITY
+from xpops.plan.result import dense_like
 from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 
@@ -98,7 +99,7 @@ def tril(x: Array, /, *, k: Any = 0) -> Array:
     Returns
     -------
     array
-        Has the shape and dtype of `x`.
+        Has the shape, the dtype and, if matrices are dense, the order of `x`: that of a transposed array is transposed.
 
     Raises
     ------
@@ -142,11 +143,33 @@ def _plan_band(engine: Engine, specs: tuple[Operand, ...], low: int | None, high
     x = require_array(specs[0], function, "x")
     if x.ndim < 2:
         raise ValueError(f"{function}: x has shape {x.shape}; accepted: two axes or more")
-    out = layout_of(x.dtype, x.shape, None, x.device)
-    if not out.size:
-        return Program((out,), lambda stream, *data: None)
+    if not x.size:
+        return Program((layout_of(x.dtype, x.shape, None, x.device),), lambda stream, *data: None)
     rows, columns = x.shape[-2:]
-    first, last = (
+    band = (
         min(max(bound, -rows), columns) for bound in (-rows if low is None else low, columns if high is None else high)
     )
-    return Program((out,), engine.window(x, (0,) * x.ndim, out, bytes(x.dtype.itemsize), (first, last)))
+    return _band(engine, x, *band)
+
+
+def _band(engine: Engine, x: Layout, first: int, last: int) -> Program:
+    """Diagonals of `x`, which is not empty, in the order of axes of `x`; in C order if its matrices are not dense then."""
+    strides = dense_like(x.shape, x.strides)
+    *batch, row, column = range(x.ndim)
+    batch.sort(key=lambda axis: -strides[axis])
+    order = (*batch, column, row) if strides[row] < strides[column] else (*batch, row, column)
+    seen, made = (
+        layout_of(x.dtype, tuple(x.shape[axis] for axis in order), tuple(each[axis] for axis in order), x.device, align)
+        for each, align in ((x.strides, x.align), (strides, MAX_ALIGNMENT))
+    )
+    zero = bytes(x.dtype.itemsize)
+    if order == tuple(range(x.ndim)) or not made.contiguous:
+        out = layout_of(x.dtype, x.shape, None, x.device)
+        return Program((out,), engine.window(x, (0,) * x.ndim, out, zero, (first, last)))
+    band = (-last, -first) if order[-1] == row else (first, last)
+    copy = engine.window(seen, (0,) * x.ndim, made, zero, band)
+
+    def kernel(stream: int, out: Data, x: Data) -> None:
+        copy(stream, engine.view(out, 0, made), engine.view(x, 0, seen))
+
+    return Program((layout_of(x.dtype, x.shape, strides, x.device),), kernel)

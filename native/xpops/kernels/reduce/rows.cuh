@@ -17,7 +17,7 @@ struct RowReduction {
   using Start = typename Source::template Start<Params>;
   template <int kCount>
   using Loaded = typename Source::template Loaded<kCount, Params>;
-  static constexpr int kGroups = kBlock / kGroup;
+  static constexpr int kGroups = kBlock / kGroup, kFlight = 4;
 
   struct Row {
     Start start;
@@ -130,8 +130,15 @@ struct RowReduction {
     if (threadIdx.x == 0) states[part] = mine;
     if (!is_last_block(reinterpret_cast<uint32*>(params.counters) + row, static_cast<uint32>(params.splits.divisor))) return;
     State state = Reducer::identity();
-    for (Index i = threadIdx.x; i < params.splits.divisor; i += kBlock) {
-      state = Reducer::combine(state, load_coherent(states + i));
+    for (Index first = threadIdx.x; first < params.splits.divisor; first += kFlight * kBlock) {
+      State others[kFlight];  // the loads are in flight before the first state is combined
+#pragma unroll
+      for (int i = 0; i < kFlight; ++i) {
+        const Index each = first + i * kBlock;
+        others[i] = each < params.splits.divisor ? load_coherent(states + each) : Reducer::identity();
+      }
+#pragma unroll
+      for (int i = 0; i < kFlight; ++i) state = Reducer::combine(state, others[i]);
     }
     __syncthreads();
     write(params, row, reduce(state));
