@@ -11,6 +11,8 @@ import torch
 Work = Callable[[], object]
 # Calls that are timed together, so that the GPU has work queued and the host's time is hidden.
 CALLS = 6
+# Cycles for which the GPU waits before timed calls, about 2 ms: the host queues them meanwhile.
+QUEUED = 4_000_000
 # Microseconds from which on a call is timed alone: the host's time is hidden.
 SLOW = 5000.0
 
@@ -52,7 +54,8 @@ def host_times(works: dict[str, Work], calls: int = 2000, rounds: int = 15) -> d
 def between_events(work: Work, calls: int = CALLS) -> float:
     """Microseconds on the device of one call, averaged over `calls`."""
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    work()  # keeps the GPU busy while the host queues the first timed call
+    torch.cuda._sleep(QUEUED)
+    work()
     start.record()
     for _ in range(calls):
         work()

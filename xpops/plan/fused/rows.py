@@ -30,6 +30,9 @@ class RowsPolicy(NamedTuple):
     ----------
     held_bytes : int
         The most bytes of operands that a thread holds in registers.
+    narrow_held_bytes : int
+        The same with sums of columns, for operands of less than 4 bytes and rows that are longer than `warp_row`: more
+        elements share what a row takes.
     steps : int
         The most packs of a row that a thread holds: each adds code, in every stage.
     warp_row : int
@@ -39,6 +42,8 @@ class RowsPolicy(NamedTuple):
     resident : int
         The threads that must be resident on a multiprocessor if a block holds a row of numbers of at most 4 bytes; this
         limits the registers of a thread.
+    crowded : int
+        The same for threads that hold more than `held_bytes`.
     warps_block, streaming_block : int
         The threads of a block: if at most a warp walks a row, and if rows do not fit in registers.
     shortest, fewest : int
@@ -49,10 +54,12 @@ class RowsPolicy(NamedTuple):
     """
 
     held_bytes: int
+    narrow_held_bytes: int
     steps: int
     warp_row: int
     blocks: tuple[int, ...]
     resident: int
+    crowded: int
     warps_block: int
     streaming_block: int
     shortest: int

@@ -141,6 +141,8 @@ def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _
     sums, policy = [_computed(column).itemsize for column in columns], tuning_of(capability).fused_rows
     if columns:  # a block alone on its multiprocessor is worth it, because it saves a pass over memory
         policy = policy._replace(blocks=(*policy.blocks, policy.resident))
+        if max(items) < _SHORT and full[-1] > policy.warp_row:
+            policy = policy._replace(held_bytes=policy.narrow_held_bytes)
     count, length = prod(full[:-1]), full[-1]
     shape = plan_rows(count, length, plan.pack, sum(items) + sum(sums), policy, staging)
     groups = shape.block // shape.group
@@ -151,7 +153,9 @@ def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _
         resident = policy.resident // shape.block if whole else 1
         shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
         return _Plan(plan, shape, resident, -(-count // groups) * shape.cluster, shared, False)
-    resident = max(1, policy.resident // shape.block // (1 if widest <= _SHORT else 2))
+    held = shape.steps * shape.pack * (sum(items) + sum(sums))
+    threads = policy.crowded if held > tuning_of(capability).fused_rows.held_bytes else policy.resident
+    resident = max(1, threads // shape.block // (1 if widest <= _SHORT else 2))
     every = resident * staging.multiprocessors * groups
     fits = shape.steps * shape.pack * sum(sums) <= policy.held_bytes
     holds = shape.steps > 0 and not shape.ragged and fits and count >= _LEAST_ROWS * every
