@@ -184,7 +184,7 @@ struct ColumnReduction {
     if (place.inside) write_result<Reducer, Source>(params, place.offset, state);
   }
 
-  // Writes a pack of neighbouring results at once. This matters if columns are short.
+  // Writes a pack of neighbouring results at once, or in words of 4 bytes. This matters if columns are short.
   XPOPS_DEVICE static void write_results(const Params& params, int64 offset, const State (&states)[kPack]) {
     using Stored = typename Storage<typename Source::Out>::type;
     const int64 stride = params.out_kept[kLast];
@@ -193,9 +193,19 @@ struct ColumnReduction {
     Pack<Stored, kPack> results;
 #pragma unroll
     for (int i = 0; i < kPack; ++i) results.elem[i] = result_of<Reducer, Source>(params, states[i]);
-    if ((stride == 1 || stride == -1) && reinterpret_cast<uint64>(low) % Pack<Stored, kPack>::kWord == 0) {
+    const uint64 place = reinterpret_cast<uint64>(low);
+    constexpr int kNarrow = sizeof(Stored) < 4 && kPack * sizeof(Stored) > 4 ? 4 / sizeof(Stored) : 1;
+    if ((stride == 1 || stride == -1) && place % Pack<Stored, kPack>::kWord == 0) {
       if (stride < 0) results.reverse();
       results.store(low);
+    } else if (kNarrow > 1 && stride == 1 && place % 4 == 0) {
+#pragma unroll
+      for (int i = 0; i < kPack; i += kNarrow) {
+        Pack<Stored, kNarrow> part;
+#pragma unroll
+        for (int j = 0; j < kNarrow; ++j) part.elem[j] = results.elem[i + j];
+        part.store(to + i);
+      }
     } else {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) to[i * stride] = results.elem[i];
