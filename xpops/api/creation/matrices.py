@@ -153,7 +153,7 @@ def _plan_band(engine: Engine, specs: tuple[Operand, ...], low: int | None, high
 
 
 def _band(engine: Engine, x: Layout, first: int, last: int) -> Program:
-    """Diagonals of `x`, which is not empty, in the order of axes of `x`; in C order if its matrices are not dense then."""
+    """Diagonals of `x`, which is not empty, in its order of axes if they are dense matrices so; else in C order."""
     strides = dense_like(x.shape, x.strides)
     *batch, row, column = range(x.ndim)
     batch.sort(key=lambda axis: -strides[axis])

@@ -11,7 +11,7 @@ from xpops.api.elementwise.powers import pow, reciprocal, sqrt, square
 from xpops.api.elementwise.signs import abs
 from xpops.api.families import Family
 from xpops.api.linalg.decompositions import svdvals
-from xpops.api.manipulation.shapes import expand_dims, squeeze
+from xpops.api.manipulation.shapes import expand_dims
 from xpops.api.signatures import array_function
 from xpops.api.statistics.extremes import max, min
 from xpops.api.statistics.sums import sum
@@ -147,9 +147,6 @@ def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = Non
     real = dt.REAL_OF.get(given.dtype, given.dtype)
     if ord == 0:
         return astype(sum(not_equal(x, 0.0), **how), real)
-    axes = range(given.ndim) if axis is None else axes_of(axis, given.ndim, "vector_norm")
-    if all(given.shape[each] == 1 for each in axes):
-        return abs(x) if keepdims else squeeze(abs(x), tuple(axes))
     if real in _HALVES:  # their squares overflow early
         return astype(_norm(axis, keepdims, ord, astype(x, dt.float32), power, root), real)
     size = abs(x)

@@ -61,8 +61,8 @@ _HOPPER = Tuning(
     fused_copies=2,
     # x / sqrt(mean(x * x) + eps) * w of rows of 2^16 to 2^18 bfloat16, 2^29 bytes: 342 to 365 us with 128 bytes, 433 to
     # 493 us with 64; 343 to 507 us without `resident`.
-    # The gradient of a layer norm of bfloat16, 2^26 elements: in rows of 4096, 209 us with 192 bytes and 768 threads, 261
-    # with 128 and 1024; of float32 355 and 237.
+    # The gradient of a layer norm of bfloat16, 2^26 elements in rows of 4096: 209 us with 192 bytes and 768 threads,
+    # 261 with 128 and 1024; of float32 355 and 237.
     fused_rows=RowsPolicy(
         held_bytes=128,
         narrow_held_bytes=192,
