@@ -156,7 +156,7 @@ def test_results_that_are_most_of_the_traffic_are_written_in_one_access() -> Non
 def test_results_of_repeated_elements_are_written_side_by_side() -> None:
     x = layout_of(dt.int32, (2, 10**6, 8), (8, 0, 1), Device("cuda"))
     plan = plan_reduce(x, (0,), (0, 8, 1), 8, reduce_policy(90, 132))
-    assert (plan.columns, plan.whole, plan.pack) == (True, True, 2)
+    assert (plan.kernel, plan.whole, plan.pack) == ("columns", True, 2)
 
 
 def test_reversed_arrays_are_read_in_packs() -> None:
@@ -384,3 +384,31 @@ def test_products_of_equal_numbers(shape: tuple[int, ...], axis: int) -> None:
     x = few_near_one(dt.float32, shape)
     wanted = np.multiply.reduce(x.astype(np.float64), axis)
     np.testing.assert_allclose(emulated("prod", x, axis), wanted, rtol=2.0**-23)
+
+
+@pytest.mark.parametrize("name", ["sum", "var", "argmax", "all"])
+@pytest.mark.parametrize(("length", "gap"), [(3, 0), (7, 1), (14, 0), (16, 0), (23, 2), (86, 0)])
+@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64], ids=str)
+def test_short_rows_that_begin_anywhere(name: str, length: int, gap: int, dtype: Any) -> None:
+    rows = 400_000 // (length * np.dtype(dtype).itemsize) + 13
+    memory = RANDOM.integers(-9, 9, rows * (length + gap) + 1).astype(dtype)
+    host = memory[1:].reshape(rows, length + gap)[:, :length]
+    for x in (host, host[::-1, ::-1], host[: rows // 2 * 2].reshape(2, -1, length)[:, ::-1]):
+        wanted = reduced(REDUCTIONS[name], x.astype(np.float64), x.ndim - 1)
+        np.testing.assert_allclose(emulated(name, x, x.ndim - 1).astype(np.float64), wanted, rtol=1e-3)
+
+
+def test_rows_that_blocks_copy() -> None:
+    """Not rows that whole packs make up, nor few rows, nor rows with wide gaps."""
+    for shape, strides, align, kernel in [
+        ((2**20, 14), (14, 1), 16, "tiles"),
+        ((2**20, 16), (16, 1), 4, "tiles"),
+        ((2**20, 16), (16, 1), 16, "rows"),
+        ((2**20, 2), (2, 1), 16, "rows"),
+        ((2**20, 14), (20, 1), 16, "tiles"),
+        ((2**20, 14), (24, 1), 16, "rows"),
+        ((2**10, 14), (14, 1), 16, "rows"),
+        ((2**20, 131), (131, 1), 16, "rows"),
+    ]:
+        x = layout_of(dt.float32, shape, strides, Device("cuda"), align)
+        assert plan_reduce(x, (1,), (1, 0), 4, reduce_policy(90, 132)).kernel == kernel, (shape, strides, align)

@@ -70,8 +70,8 @@ def plan_fused_reduce(
     >>> row, matrix = (layout_of(float32, shape, None, Device("cuda")) for shape in [(64,), (4096, 64)])
     >>> from xpops.engine.cuda.tuning import reduce_policy
     >>> plan = plan_fused_reduce(matrix, (matrix, row, float), (0,), (0, 1), 4, reduce_policy(90, 132))
-    >>> plan.reduce.columns, [str(mode) for mode in plan.modes], plan.lines
-    (True, ['kVector', 'kVector', 'kScalar'], (0, 1, 0))
+    >>> plan.reduce.kernel, [str(mode) for mode in plan.modes], plan.lines
+    ('columns', ['kVector', 'kVector', 'kScalar'], (0, 1, 0))
     """
     lines, arrays = [value.strides], []
     for spec in inputs:

@@ -48,9 +48,10 @@ def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePo
         splits = min(policy.blocks // blocks, length // (rows * unroll))
     chunk = chunk_of(length, splits, rows * unroll)
     tail = tail_of(coalesced, packs, length, chunk, splits, bits, last)
+    partials = blocks * splits * columns * pack if splits > 1 else 0
     return ReducePlan(
-        True, columns, rows, pack, unroll, ragged, splits, whole, len(coalesced.kept), len(coalesced.reduced), bits,
-        policy.block, blocks * splits, policy.resident, tail, blocks * splits * columns * pack if splits > 1 else 0,
+        "columns", columns, rows, pack, unroll, ragged, splits, whole, len(coalesced.kept), len(coalesced.reduced),
+        bits, policy.block, blocks * splits, policy.resident, tail, partials,
     )  # fmt: skip
 
 

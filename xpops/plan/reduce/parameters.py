@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from math import prod
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from xpops.core.powers import power_of_two
 from xpops.plan.elementwise import index_bits
@@ -34,6 +34,9 @@ class ReducePolicy(NamedTuple):
     narrow_groups, wide_groups : tuple of (int, int)
         The threads that share a short row, by the most accesses of such a row: for accesses of less than 8 bytes, and
         for wider ones. A warp or a block walks longer rows.
+    tiled_row, tile_bytes : int
+        The most bytes of a row that a block copies to shared memory if it cannot be read in whole packs, and the bytes
+        of all rows that it copies: more, if threads were idle otherwise.
     multiprocessors : int
         Those of the GPU.
     """
@@ -47,6 +50,8 @@ class ReducePolicy(NamedTuple):
     large_operands: int
     narrow_groups: tuple[tuple[int, int], ...]
     wide_groups: tuple[tuple[int, int], ...]
+    tiled_row: int
+    tile_bytes: int
     multiprocessors: int = 1
 
     @property
@@ -60,12 +65,13 @@ class ReducePlan(NamedTuple):
 
     Attributes
     ----------
-    columns : bool
-        Whether it is ``reduce_columns``, else ``reduce_rows``.
+    kernel : {"rows", "columns", "tiles"}
+        ``reduce_rows``, ``reduce_columns`` or ``reduce_tiles``.
     group : int
         The threads that share a row; for ``reduce_columns`` the packs of columns of a block.
     rows : int
-        The rows that a group reduces at a time; for ``reduce_columns`` the threads that share a column.
+        The rows that a group reduces at a time; for ``reduce_columns`` the threads that share a column; for
+        ``reduce_tiles`` the bytes of the rows of a block.
     pack, unroll : int
         Elements of an access, accesses that a thread has in flight.
     ragged : bool
@@ -87,7 +93,7 @@ class ReducePlan(NamedTuple):
         The states that blocks write to memory for the last block to combine.
     """
 
-    columns: bool
+    kernel: Literal["rows", "columns", "tiles"]
     group: int
     rows: int
     pack: int

@@ -1,10 +1,10 @@
 // The reduce family: any reducer over any axes, in one launch and one read of memory.
 //
-// Axes are kept or reduced. The host coalesces the axes of each kind (xpops/plan/reduce/). rows.cuh is for
-// elements that are closest in memory along a reduced axis: a group of threads walks a row. columns.cuh is for
-// elements that are closest along a kept axis: a thread walks down a pack of columns. If there are too few rows or
-// columns to keep the GPU busy, several blocks share each of them. The last block combines their states, always in the
-// same order.
+// Axes are kept or reduced. The host coalesces the axes of each kind (xpops/plan/reduce/). rows.cuh is for elements that
+// are closest in memory along a reduced axis: a group of threads walks a row. tiles.cuh is for such rows if they are short
+// and packs would cross their ends. columns.cuh is for elements that are closest along a kept axis: a thread walks down a
+// pack of columns. If there are too few rows or columns to keep the GPU busy, several blocks share each of them. The last
+// block combines their states, always in the same order.
 //
 // A source provides the elements to reduce: ReduceArray here, or an expression (kernels/fused/reduce.cuh). A source has
 //   Compute, Out              the type that the reducer gets, and the dtype of the result
@@ -64,6 +64,8 @@ struct ReduceArray {
   using Compute = Compute_;
   using Out = Out_;
 
+  XPOPS_DEVICE static Compute computed(Element x) { return to_compute<T, Loop, Compute>(x); }
+
   template <class Params>
   struct Start {
     const Element* first;
@@ -90,7 +92,7 @@ struct ReduceArray {
       load<kAligned>(params, start.first + offset(params, step));
     }
     XPOPS_DEVICE Compute value(const Params&, int i) const {
-      const Compute x = to_compute<T, Loop, Compute>(packs[0].elem[i]);
+      const Compute x = computed(packs[0].elem[i]);
       if constexpr (Params::kSlots == 1) return x;
       else return Multiply()(x, to_compute<T, Loop, Compute>(packs[1].elem[i]));
     }

@@ -160,25 +160,29 @@ def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType
 
 def array_source(stored: str, loop: str, result: str, plan: ReducePlan) -> str:
     """The C++ type of a source for the elements of an array; the first three arguments are C++ types."""
-    aligned = truth(not (plan.columns and plan.ragged))
+    aligned = truth(not (plan.kernel == "columns" and plan.ragged))
     return f"ReduceArray<{stored}, {loop}, compute_t<{loop}>, {result}, {aligned}>"
 
 
 def reduce_header(plan: ReducePlan) -> str:
     """The header of the kernel."""
-    return f"kernels/reduce/{'columns' if plan.columns else 'rows'}"
+    return f"kernels/reduce/{plan.kernel}"
 
 
 def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> list[str]:
     """The lines of the kernel itself. `numbers` are the parameters' slots, and lines of strides if more than one."""
-    shape: list[str] = [str(plan.group), str(plan.rows), str(plan.pack), str(plan.unroll)]
-    if not plan.columns:
-        shape = [str(plan.block), *shape, truth(plan.ragged)]
-    arguments = ", ".join([reducer, source, *shape, truth(plan.splits > 1), truth(plan.whole)])
+    shape: list[str] = [str(plan.group), str(plan.rows)]
+    if plan.kernel != "tiles":
+        shape += [str(plan.pack), str(plan.unroll)]
+        ways = [plan.splits > 1, plan.whole] if plan.kernel == "columns" else [plan.ragged, plan.splits > 1, plan.whole]
+        shape += map(truth, ways)
+    if plan.kernel != "columns":
+        shape = [str(plan.block), *shape]
+    arguments = ", ".join([reducer, source, *shape])
     return [
         kernel_text(
             launch_bounds(plan.block, plan.resident),
             f"ReduceParams<{plan.kept}, {plan.reduced}, uint{plan.index_bits}, {numbers}>",
-            f"reduce_{'columns' if plan.columns else 'rows'}<{arguments}>",
+            f"reduce_{plan.kernel}<{arguments}>",
         ),
     ]
