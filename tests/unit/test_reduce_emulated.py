@@ -387,7 +387,7 @@ def test_products_of_equal_numbers(shape: tuple[int, ...], axis: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["sum", "var", "argmax", "all"])
-@pytest.mark.parametrize(("length", "gap"), [(3, 0), (7, 1), (14, 0), (16, 0), (23, 2), (86, 0)])
+@pytest.mark.parametrize(("length", "gap"), [(3, 0), (17, 1), (22, 0), (23, 2), (86, 0), (127, 0)])
 @pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64], ids=str)
 def test_short_rows_that_begin_anywhere(name: str, length: int, gap: int, dtype: Any) -> None:
     rows = 400_000 // (length * np.dtype(dtype).itemsize) + 13
@@ -399,15 +399,16 @@ def test_short_rows_that_begin_anywhere(name: str, length: int, gap: int, dtype:
 
 
 def test_rows_that_blocks_copy() -> None:
-    """Not rows that whole packs make up, nor few rows, nor rows with wide gaps."""
+    """Not rows of whole packs, nor few rows, nor very short ones, nor any with wide gaps or in the same banks."""
     for shape, strides, align, kernel in [
-        ((2**20, 14), (14, 1), 16, "tiles"),
-        ((2**20, 16), (16, 1), 4, "tiles"),
-        ((2**20, 16), (16, 1), 16, "rows"),
-        ((2**20, 2), (2, 1), 16, "rows"),
-        ((2**20, 14), (20, 1), 16, "tiles"),
-        ((2**20, 14), (24, 1), 16, "rows"),
-        ((2**10, 14), (14, 1), 16, "rows"),
+        ((2**20, 22), (22, 1), 16, "tiles"),
+        ((2**20, 20), (20, 1), 4, "tiles"),
+        ((2**20, 20), (20, 1), 16, "rows"),
+        ((2**20, 64), (64, 1), 4, "rows"),
+        ((2**20, 14), (14, 1), 16, "rows"),
+        ((2**20, 18), (25, 1), 16, "tiles"),
+        ((2**20, 18), (26, 1), 16, "rows"),
+        ((2**10, 22), (22, 1), 16, "rows"),
         ((2**20, 131), (131, 1), 16, "rows"),
     ]:
         x = layout_of(dt.float32, shape, strides, Device("cuda"), align)
