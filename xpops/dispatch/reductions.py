@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
@@ -80,6 +82,8 @@ def _fill(out: Layout, value: Any) -> Kernel:
 def _of_one(engine: Engine, x: Layout, op: Reduction, loop: DType, out: Layout, correction: float) -> Kernel | None:
     """The elementwise kernel of a reduction whose results have one element each; None if there is none."""
     if op.positional or op.term is not None or (op.dispersion and loop in dt.COMPLEX_FLOATS):
+        return None
+    if op.cpu is np.add and not op.dispersion and loop in dt.CATEGORIES["floating-point"]:  # -0 becomes 0
         return None
     if engine.is_host and op.truth and out.dtype != dt.bool:  # the host's copies convert directly
         return None

@@ -141,7 +141,7 @@ def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _
     sums, policy = [_computed(column).itemsize for column in columns], tuning_of(capability).fused_rows
     if columns:  # a block alone on its multiprocessor is worth it, because it saves a pass over memory
         policy = policy._replace(blocks=(*policy.blocks, policy.resident))
-        if max(items) < _SHORT and full[-1] > policy.warp_row:
+        if max(items, default=_SHORT) < _SHORT and full[-1] > policy.warp_row:
             policy = policy._replace(held_bytes=policy.narrow_held_bytes)
     count, length = prod(full[:-1]), full[-1]
     shape = plan_rows(count, length, plan.pack, sum(items) + sum(sums), policy, staging)
