@@ -34,9 +34,8 @@ class ReducePolicy(NamedTuple):
     narrow_groups, wide_groups : tuple of (int, int)
         The threads that share a short row, by the most accesses of such a row: for accesses of less than 8 bytes, and
         for wider ones. A warp or a block walks longer rows.
-    tiled_row, tile_bytes : int
-        The most bytes of a row that a block copies to shared memory if it cannot be read in whole packs, and the bytes
-        of all rows that it copies: more, if threads were idle otherwise.
+    tile_bytes : int
+        The bytes of the rows that a block copies to shared memory: more, if threads were idle otherwise.
     multiprocessors : int
         Those of the GPU.
     """
@@ -50,7 +49,6 @@ class ReducePolicy(NamedTuple):
     large_operands: int
     narrow_groups: tuple[tuple[int, int], ...]
     wide_groups: tuple[tuple[int, int], ...]
-    tiled_row: int
     tile_bytes: int
     multiprocessors: int = 1
 

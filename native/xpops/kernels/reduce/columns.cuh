@@ -20,7 +20,7 @@ struct ColumnReduction {
   using Loaded = typename Source::template Loaded<kCount, Params>;
   using Pivots = Pivot<Reducer, typename Source::Compute>[kPack];
   static constexpr int kLast = Params::kKeptAxes - 1, kBlock = kColumns * kRows, kWidth = kColumns * kPack;
-  static constexpr int kSharedBytes = 16384, kFlight = 8;
+  static constexpr int kSharedBytes = 16384;
 
   template <int kCount>
   XPOPS_DEVICE static void take(const Params& params, const Start& start, const Pivots& pivots, Index step,
@@ -165,17 +165,7 @@ struct ColumnReduction {
     if (!is_last_block(reinterpret_cast<uint32*>(params.counters) + tile, static_cast<uint32>(parts))) return;
     __shared__ State shared[kGroups * kWidth];
     const int thread = static_cast<int>(threadIdx.x), column = thread % kWidth;
-    State state = Reducer::identity();
-    Index each = thread / kWidth;
-    for (; each + (kFlight - 1) * kGroups < parts; each += kFlight * kGroups) {
-      State others[kFlight];  // the loads are in flight before the first state is combined
-#pragma unroll
-      for (int i = 0; i < kFlight; ++i) others[i] = load_coherent(partial + (each + i * kGroups) * kWidth + column);
-#pragma unroll
-      for (int i = 0; i < kFlight; ++i) state = Reducer::combine(state, others[i]);
-    }
-    for (; each < parts; each += kGroups)
-      state = Reducer::combine(state, load_coherent(partial + each * kWidth + column));
+    State state = combine_parts<Reducer, 8, kGroups, kWidth>(partial + column, static_cast<Index>(thread / kWidth), parts);
     if (thread < kGroups * kWidth) shared[thread] = state;
     __syncthreads();
     if (thread >= kWidth) return;

@@ -113,6 +113,24 @@ struct ReduceArray {
   };
 };
 
+// Combines every kStep-th of `count` states that other blocks have left, from number `first` on. They are kPitch states
+// apart. kFlight loads are in flight before the first of their states is combined.
+template <class Reducer, int kFlight, int kStep, int kPitch = 1, class Index>
+XPOPS_DEVICE typename Reducer::State combine_parts(const typename Reducer::State* states, Index first, Index count) {
+  typename Reducer::State state = Reducer::identity();
+  for (; first < count; first += kFlight * kStep) {
+    typename Reducer::State others[kFlight];
+#pragma unroll
+    for (int i = 0; i < kFlight; ++i) {
+      const Index each = first + i * kStep;
+      others[i] = each < count ? load_coherent(states + each * kPitch) : Reducer::identity();
+    }
+#pragma unroll
+    for (int i = 0; i < kFlight; ++i) state = Reducer::combine(state, others[i]);
+  }
+  return state;
+}
+
 template <class Reducer, class Source, class Params>
 XPOPS_DEVICE typename Storage<typename Source::Out>::type result_of(const Params& params,
                                                                     const typename Reducer::State& state) {

@@ -17,7 +17,7 @@ struct RowReduction {
   using Start = typename Source::template Start<Params>;
   template <int kCount>
   using Loaded = typename Source::template Loaded<kCount, Params>;
-  static constexpr int kGroups = kBlock / kGroup, kFlight = 4;
+  static constexpr int kGroups = kBlock / kGroup;
 
   struct Row {
     Start start;
@@ -129,17 +129,7 @@ struct RowReduction {
     const State mine = reduce(walk(params, at, begin, end, part == 0, last));
     if (threadIdx.x == 0) states[part] = mine;
     if (!is_last_block(reinterpret_cast<uint32*>(params.counters) + row, static_cast<uint32>(params.splits.divisor))) return;
-    State state = Reducer::identity();
-    for (Index first = threadIdx.x; first < params.splits.divisor; first += kFlight * kBlock) {
-      State others[kFlight];  // the loads are in flight before the first state is combined
-#pragma unroll
-      for (int i = 0; i < kFlight; ++i) {
-        const Index each = first + i * kBlock;
-        others[i] = each < params.splits.divisor ? load_coherent(states + each) : Reducer::identity();
-      }
-#pragma unroll
-      for (int i = 0; i < kFlight; ++i) state = Reducer::combine(state, others[i]);
-    }
+    const State state = combine_parts<Reducer, 4, kBlock>(states, static_cast<Index>(threadIdx.x), params.splits.divisor);
     __syncthreads();
     write(params, row, reduce(state));
   }

@@ -123,7 +123,6 @@ _HOPPER = Tuning(
         large_operands=4,
         narrow_groups=((24, 1), (32, 2), (64, 4)),
         wide_groups=((4, 1), (31, 4), (64, 8)),
-        tiled_row=512,
         tile_bytes=16 << 10,
     ),
     # Rows and tiles were measured over 128 to 512 bytes and 512 to 1024 resident threads. With 1024, kernels spill.
