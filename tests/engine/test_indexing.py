@@ -325,6 +325,7 @@ def test_out_of_range_is_reported_where_something_is_counted(cuda: Any) -> None:
         (lambda x: x[[0], 0.5:], IndexError, "no slice of integers"),
         (lambda x: x[[2]], IndexError, "index: the array for axis 0 holds 2; accepted: -2 to 1"),
         (lambda x: x[:0][[0]], IndexError, "index: the array for axis 0"),
+        (lambda x: x[:0][xp.asarray(0), []], IndexError, "index: the array for axis 0 is not empty, but the axis is"),
         (lambda x: x[:, [True, False]], IndexError, r"index: a mask of shape \(2,\) for axes of lengths \(3,\)"),
         (lambda x: x.__setitem__([0], 1j), TypeError, "__setitem__: value is a Python complex"),
         (lambda x: x.__setitem__([0], xp.ones(4)), ValueError, r"__setitem__: value has shape \(4,\)"),

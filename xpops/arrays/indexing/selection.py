@@ -67,8 +67,9 @@ class Target:
 
     def __init__(self, x: Layout, indexed: Indexed, indices: tuple[Layout, ...]) -> None:
         shape = _common_shape(indices)
-        for axis, name in zip(indexed.axes, indexed.names, strict=True):
-            if x.shape[axis] == 0 and 0 not in shape:
+        for axis, name, each in zip(indexed.axes, indexed.names, indices, strict=True):
+            # As in NumPy, an array that is broadcast to no elements is no error, unless it has no axes, as an integer.
+            if x.shape[axis] == 0 and (0 not in shape or not each.ndim):
                 raise IndexError(f"{name} is not empty, but the axis is; accepted: no index")
         self.indices = tuple(
             layout_of(each.dtype, shape, views.broadcast_to(each, shape, "index").strides, x.device, each.align)
