@@ -68,7 +68,7 @@ class Target:
     def __init__(self, x: Layout, indexed: Indexed, indices: tuple[Layout, ...]) -> None:
         shape = _common_shape(indices)
         for axis, name, each in zip(indexed.axes, indexed.names, indices, strict=True):
-            # As in NumPy, an array that is broadcast to no elements is no error, unless it has no axes, as an integer.
+            # NumPy does not check an array that broadcasts to no elements. It always checks one without axes.
             if x.shape[axis] == 0 and (0 not in shape or not each.ndim):
                 raise IndexError(f"{name} is not empty, but the axis is; accepted: no index")
         self.indices = tuple(
