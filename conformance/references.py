@@ -76,6 +76,13 @@ def gelu(x: NDArray) -> NDArray:
     return np.asarray(x * np.where(x > 0, 1 - above, above))
 
 
+def gelu_backward(g: NDArray, x: NDArray) -> NDArray:
+    """`g` times the derivative of `gelu` at `x`; far from 0 the derivative is 0 or 1."""
+    a = np.minimum(np.abs(x), 150)
+    part = _share_above(a) - a * np.exp(-a * a / 2) / np.sqrt(2 * _PI.astype(x.dtype))
+    return np.asarray(g * np.where(x > 0, 1 - part, part))
+
+
 def _share_above(a: NDArray) -> NDArray:
     """P(Z > a) for a standard normal Z and a >= 0: by a series near 0, else by Laplace's continued fraction."""
     density = np.asarray(np.exp(-a * a / 2) / np.sqrt(2 * _PI.astype(a.dtype)))
@@ -122,6 +129,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "exponent": lambda x: np.where(np.isfinite(x), np.frexp(x)[1], 0).astype(x.dtype),
     "floor_divide": floor_divide,
     "gelu": gelu,
+    "gelu_backward": gelu_backward,
     "gelu_tanh": gelu_tanh,
     "leaky_relu": leaky_relu,
     "ldexp": ldexp,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -86,3 +87,21 @@ def test_repeats_elements_beyond_the_array(columns: int, mode: Any) -> None:
             wanted = np.pad(view, widths, mode)
             found = windowed(view, tuple(before for before, _ in widths), wanted.shape, mode)
             np.testing.assert_array_equal(found, wanted)
+
+
+@dtypes
+@pytest.mark.parametrize("axes", [(9, 1), (40, 3), (40, 5, 2), (3, 9, 4, 3), (2, 150, 3), (5, 7, 16), (4, 3, 2, 2, 2)])
+def test_short_rows(axes: tuple[int, ...], dtype: Any) -> None:
+    x = (np.arange(math.prod(axes)) % 100 + 1).astype(dtype).reshape(axes)
+    modes: list[Any] = ["constant", "edge", "wrap", "reflect", "symmetric"]
+    for view in (x, x[::-1, ..., ::-1], np.broadcast_to(x[:1], x.shape)):
+        for widths in ([(1, 2)] * x.ndim, [(0, 0), *[(2, 1)] * (x.ndim - 1)], [*[(0, 0)] * (x.ndim - 1), (1, 1)]):
+            starts = tuple(before for before, _ in widths)
+            for mode in modes:
+                wanted = np.pad(view, widths, mode)
+                fill = 0 if mode == "constant" else mode
+                np.testing.assert_array_equal(windowed(view, starts, wanted.shape, fill), wanted)
+        shifts = tuple(n // 2 for n in axes)
+        np.testing.assert_array_equal(windowed(view, shifts, view.shape, None), np.roll(view, shifts, range(x.ndim)))
+        wanted = np.triu(np.tril(view, 1), -1)
+        np.testing.assert_array_equal(windowed(view, (0,) * x.ndim, view.shape, 0, (-1, 1)), wanted)

@@ -123,6 +123,13 @@ def _gelu(x: torch.Tensor, *, out: torch.Tensor) -> None:
     torch.mul(x, -math.sqrt(0.5), out=out).erfc_().mul_(x).mul_(0.5)
 
 
+def _gelu_backward(g: torch.Tensor, x: torch.Tensor, *, out: torch.Tensor) -> None:
+    """``g * (erfc(-x / sqrt(2)) / 2 + x * exp(-x**2 / 2) / sqrt(2 * pi))``, for an infinite `x` the limit."""
+    near = x.clamp(-60, 60)
+    share = torch.mul(near, near).mul_(-0.5).exp_().mul_(near).mul_(1 / math.sqrt(2 * math.pi))
+    torch.mul(near, -math.sqrt(0.5), out=out).erfc_().mul_(0.5).add_(share).mul_(g)
+
+
 def _gelu_tanh(x: torch.Tensor, *, out: torch.Tensor) -> None:
     """``x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x**3))``, without that difference."""
     torch.mul(x, x, out=out).mul_(0.044715).add_(1).mul_(x).mul_(2 * math.sqrt(2 / math.pi)).sigmoid_().mul_(x)
@@ -163,6 +170,7 @@ _OWN: dict[str, Function] = {
     "conj": _conj,
     "copy": _copy,
     "gelu": _gelu,
+    "gelu_backward": _gelu_backward,
     "gelu_tanh": _gelu_tanh,
     "log_softmax": _log_softmax,
     "pow": _pow,

@@ -37,6 +37,17 @@ _SINGLE_TAIL = (
     0.7552851352531066, -0.6078965798763342, 0.38713691651823146, -0.18652365630259662, 0.06040348948659986,
     -0.00752400438990217, -0.00351021102296497, 0.0015684083337842902, 0.00017465943960907416, -0.00013419624381299562,
 )  # fmt: skip
+# The slope of gelu at -a is exp(-a * a / 2) (root - a) times a polynomial in (a - 4) / (a + 4), to 2^-56. The root is
+# the sum of two float64.
+_ROOT, _ROOT_LOW = 0.7517915246935645, -1.4956759177009883e-17
+_SLOPE = (
+    0.4622112440495753, -0.10336589852195696, 0.0604629367678512, -0.028083359953044753, 0.009504950375090313,
+    -0.0017882605413412557, -0.0001546133127127198, 0.00018577577611860355, -1.7477215166419433e-05,
+    -1.803494982855679e-05, 3.5389020718984518e-06, 2.2167844572033954e-06, -4.921583930699669e-07,
+    -3.4949020087338613e-07, 5.23325274721363e-08, 6.346174194089398e-08, -5.833748158482791e-10,
+    -1.1548344919238864e-08, -1.984111544732581e-09, 1.7885725289902443e-09, 7.179152147750583e-10,
+    -1.7200700073262475e-10, -1.3369340877950446e-10, 7.902108719118704e-13, 8.8110014960224e-12,
+)  # fmt: skip
 # Below these numbers exp is subnormal in the dtype of 4 and of 8 bytes.
 _SUBNORMAL = {4: -87.0, 8: -708.0}
 # The coefficients of 2 sqrt(2 / pi) (a + 0.044715 a^3), each as the sum of two float64.
@@ -84,6 +95,14 @@ def _gelu_single(x: NDArray) -> Any:
     if far.any():
         result[far] = x[far] * (density[far] * ratio[far])
     return result
+
+
+def _gelu_backward(g: NDArray, x: NDArray) -> Any:
+    a = np.minimum(np.abs(_wide(x)), _FAR)
+    square, low = _product(a, a)
+    power = _scaled_exp(-square / 2, -low / 2) * ((_ROOT - a) + _ROOT_LOW)
+    slope = power * _polynomial((a - _MIDDLE) / (a + _MIDDLE), _SLOPE) / _SCALE
+    return (g * where(x > 0, 1 - slope, slope)).astype(x.dtype)
 
 
 def _gelu_tanh(x: NDArray) -> Any:
@@ -243,3 +262,21 @@ _ROWS = (
 )
 
 ACTIVATIONS: dict[str, Operator] = {row.name: row for row in _ROWS}
+
+# Operators of derivatives: products of a cotangent and a slope.
+BACKWARD: dict[str, Operator] = {
+    "gelu_backward": Operator(
+        "gelu_backward",
+        2,
+        _REAL,
+        "given",
+        "gradients",
+        _gelu_backward,
+        cost="transcendental",
+        narrow=True,
+        integers=False,
+        public="gelu",
+        ulps=(6, 6),
+        torch=Torch("gelu_backward", wide=NARROW),
+    )
+}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
+from xpops.plan.inner_index import Axis, inner_index
 from xpops.plan.strides.divmod import pack_divmod
 
 
@@ -15,6 +17,8 @@ class WindowPlan(NamedTuple):
 
     Attributes
     ----------
+    inner : int
+        The last axes that are one inner index, of which blocks have tables (``kernels/short_window.cuh``); else 0.
     pack, unroll : int
         Elements of a pack, packs of a thread.
     short : bool
@@ -26,6 +30,7 @@ class WindowPlan(NamedTuple):
     tail : bytes
     """
 
+    inner: int
     pack: int
     unroll: int
     short: bool
@@ -37,14 +42,18 @@ class WindowPlan(NamedTuple):
 
 Band = tuple[int, int]
 
+SHORT_ROW = 128
+"""Of most windows, rows of fewer elements are short: blocks have tables of the places of their elements."""
+
 
 def plan_window(
-    x: Layout, starts: tuple[int, ...], out: Layout, band: Band | None, block: int, repeats: bool = False
+    x: Layout, starts: tuple[int, ...], out: Layout, border: str, band: Band | None, block: int
 ) -> WindowPlan:
     """The plan of writing to a C-contiguous `out`: along each axis its element at c is that of `x` at ``c - start``.
 
-    With a band, the last two axes are rows and columns, and other diagonals are not read. If `repeats`, the elements
-    beyond `x` are its own.
+    Beyond `x` are what `border` names: "fill", "roll", or one of NumPy's modes (``Border`` in
+    ``native/xpops/kernels/window.cuh``). With a band, the last two axes are rows and columns, and other diagonals are
+    not read.
 
     Examples
     --------
@@ -52,15 +61,20 @@ def plan_window(
     >>> from xpops.core.devices import Device
     >>> from xpops.core.layouts import layout_of
     >>> x, out = (layout_of(dt.int8, (8, n, 16), None, Device("cuda")) for n in (5, 7))
-    >>> plan = plan_window(x, (0, 1, 0), out, None, 128)
+    >>> plan = plan_window(x, (0, 1, 0), out, "fill", None, 128)
     >>> plan.rank, plan.pack
     (2, 16)
     """
-    axes = _merge(out.shape, x.shape, x.strides, starts, 0 if band is None else 2, repeats)
-    shape, lengths, strides, begins = zip(*axes, strict=True)
     item = out.dtype.itemsize
+    repeats = border not in ("fill", "roll")
     pack = max(1, min(MAX_PACK_BYTES, out.align) // item)
-    unroll = max(1, 4 // pack)
+    axes = _merge(out.shape, x.shape, x.strides, starts, 0 if band is None else 2, repeats)
+    found = None
+    if axes[-1].outer < _short_row(border, len(axes), pack):
+        found = inner_index(axes, pack, item, 1 if band is None else 2)
+    axes, inner, pack = found or (axes, 0, pack)
+    shape, lengths, strides, begins = zip(*axes, strict=True)
+    unroll = (8 if pack == MAX_PACK_BYTES else 4) if inner else max(1, 4 // pack)
     reach = sum(abs(stride) * length for stride, length in zip(strides, lengths, strict=True))
     period = 2 * max(lengths) if repeats else 0
     bits = 32 if max(out.size, reach, period, *map(abs, begins)) < INDEX_LIMIT else 64
@@ -71,8 +85,17 @@ def plan_window(
     for line in (strides, begins, lengths):
         tail += struct.pack(f"<{len(line)}{form}", *line)
     tail += struct.pack(f"<2{form}", *(band or (0, 0)))
+    size = math.prod(shape[len(shape) - inner :])
+    tail += pack_divmod(size, bits) + struct.pack(f"<{form}", math.gcd(size, pack).bit_length() - 1)
     short = len(axes) > 1 and shape[-1] < pack
-    return WindowPlan(pack, unroll, short, len(axes), bits, -(-out.size // (block * pack * unroll)), tail)
+    return WindowPlan(inner, pack, unroll, short, len(axes), bits, -(-out.size // (block * pack * unroll)), tail)
+
+
+def _short_row(border: str, rank: int, pack: int) -> int:
+    """The length of rows for which tables gain nothing (on an H200)."""
+    if rank < 2 or (border == "roll" and rank == 2):
+        return 0
+    return pack if border == "roll" or (border == "fill" and pack < 4) else SHORT_ROW
 
 
 def _merge(
@@ -82,19 +105,20 @@ def _merge(
     starts: tuple[int, ...],
     apart: int,
     repeats: bool,
-) -> list[tuple[int, int, int, int]]:
-    """The fewest axes, each with the result's length, the array's length and stride, and the start.
+) -> list[Axis]:
+    """The fewest axes.
 
     An axis merges into the one before it if the window is the whole axis, and both have one stride; but not the last
     `apart` axes. If elements are repeated beyond the array, the window must be the whole of both axes.
     """
-    merged: list[tuple[int, int, int, int]] = []
-    for axis, (outer, inner, stride, start) in enumerate(zip(shape, lengths, strides, starts, strict=True)):
+    merged: list[Axis] = []
+    for axis, (outer, length, stride, start) in enumerate(zip(shape, lengths, strides, starts, strict=True)):
         last = merged[-1] if merged and axis < len(shape) - apart else None
-        if last and repeats and (last[0] != last[1] or last[3]):
+        this = Axis(outer, length, stride, start)
+        if last and repeats and not last.whole:
             last = None
-        if last and outer == inner and not start and (last[2] == stride * inner or last[1] == 1):
-            merged[-1] = (last[0] * outer, last[1] * inner, stride, last[3] * inner)
+        if last and this.whole and (last.stride == stride * length or last.length == 1):
+            merged[-1] = Axis(last.outer * outer, last.length * length, stride, last.start * length)
         else:
-            merged.append((outer, inner, stride, start))
-    return merged or [(1, 1, 1, 0)]
+            merged.append(this)
+    return merged or [Axis(1, 1, 1, 0)]

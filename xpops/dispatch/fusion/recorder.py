@@ -26,6 +26,9 @@ class Recorder(Protocol):
     def apply(self, op: Operator, arguments: tuple[Any, ...], dtype: DType | None = None, out: Any = None) -> Any:
         """Record one elementwise call."""
 
+    def convert(self, x: Any, dtype: DType) -> Any:
+        """A traced array as another dtype."""
+
     def primitive(self, function: str, arguments: tuple[Any, ...], parameters: tuple[Any, ...]) -> Any:
         """Record a reduction."""
 

@@ -15,7 +15,7 @@ from xpops.core.promotion import SCALAR_TYPES
 from xpops.core.symbols import scalar_type
 from xpops.dispatch.fusion.traced_arrays import ACCEPTED, Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
-from xpops.ops.elementwise import OPERATORS
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.operator import Operator
 from xpops.ops.reduction import Reduction
 from xpops.plan.fused.expression import Constant, Expression, Node, Reference, Unsigned
@@ -114,7 +114,16 @@ class Trace:
         """Record one elementwise call."""
         if out is not None:
             raise TypeError(f"{self.function}: out of {op.public} cannot be fused; accepted: the function's results")
-        places = tuple(self._place_of(op, argument) for argument in arguments)
+        return self._apply(op, tuple(self._place_of(op, argument) for argument in arguments), dtype)
+
+    def convert(self, x: Traced, dtype: DType) -> Traced:
+        """`x` as another dtype. A narrow operator whose caller chooses the dtype makes it itself, not a cast."""
+        made = self._nodes[~x.place] if x.place < 0 else None
+        if made is not None and made.op.narrow and made.op.result == "given":
+            return self._apply(made.op, made.operands, dtype)
+        return self.apply(IDENTITY, (x,), dtype)
+
+    def _apply(self, op: Operator, places: tuple[Reference, ...], dtype: DType | None) -> Traced:
         specs = tuple(self._spec(place) for place in places)
         key = (op, places, dtype)
         known = self._known.get(key)

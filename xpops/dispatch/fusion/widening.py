@@ -11,7 +11,6 @@ from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.tracing import Trace
-from xpops.ops.elementwise import IDENTITY
 from xpops.plan.signature import Operand
 
 _HALVES = (dt.float16, dt.bfloat16)
@@ -43,4 +42,4 @@ def _wide(value: Any) -> Any:
 
 def _as(x: Any, dtype: dt.DType) -> Any:
     """A traced array as another dtype. What is none is refused where all results are."""
-    return x.trace.apply(IDENTITY, (x,), dtype) if isinstance(x, Traced) and x.dtype != dtype else x
+    return x.trace.convert(x, dtype) if isinstance(x, Traced) and x.dtype != dtype else x

@@ -21,7 +21,7 @@ import numpy as np
 
 from xpops.core.dtypes import as_dtype
 from xpops.dispatch.keys import Fixed
-from xpops.ops.activation import ACTIVATIONS
+from xpops.ops.activation import ACTIVATIONS, BACKWARD
 from xpops.ops.elementwise import OPERATORS
 from xpops.ops.fft import TRANSFORMS
 from xpops.ops.reduction import HOST_REDUCTIONS, NUMBER_POSITIONS, REDUCTIONS
@@ -31,6 +31,7 @@ from xpops.ops.softmax import LOG_SOFTMAX, SOFTMAX
 _ROWS: dict[str, dict[str, Any]] = {
     "operator": OPERATORS,
     "activation": ACTIVATIONS,
+    "backward": BACKWARD,
     "reduction": REDUCTIONS,
     "host reduction": HOST_REDUCTIONS,
     "number position": NUMBER_POSITIONS,

@@ -18,6 +18,7 @@ from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.tensor import Tensor
 from xpops.frameworks.differentiable import Facts
 from xpops.frameworks.registry import adapter_of
+from xpops.ops.activation import BACKWARD
 from xpops.ops.elementwise import OPERATORS
 
 
@@ -89,6 +90,10 @@ class Namespace:
     def ldexp(self, x: Any, power: Any) -> Any:
         """``x * 2**power``. The public function refuses powers that are not integers by their dtype."""
         return import_module("xpops.dispatch").elementwise(OPERATORS["ldexp"], (x, power))
+
+    def gelu_backward(self, g: Any, x: Any) -> Any:
+        """The product of `g` and the slope of gelu at `x`."""
+        return import_module("xpops.dispatch").elementwise(BACKWARD["gelu_backward"], (g, x))
 
     def spread(self, x: Any, shape: tuple[int, ...]) -> Any:
         """`x` broadcast to a shape. In a fused function it is broadcast where it is used."""

@@ -97,9 +97,10 @@ def _heaviside_at_0(xp: Any, g: Any, x1: Any) -> Any:
     return xp.where(xp.equal(x, 0), g, 0)
 
 
-def _gelu(xp: Any, g: Any, x: Any) -> Any:
-    density = xp.multiply(xp.exp(xp.multiply(xp.square(x), -0.5)), 1 / math.sqrt(2 * math.pi))
-    return xp.multiply(g, xp.add(xp.special.ndtr(x), xp.multiply(x, density)))
+def _gelu_slope(xp: Any, g: Any, x1: Any, x2: Any) -> Any:
+    square = xp.square(x2)
+    density = xp.multiply(xp.exp(xp.multiply(square, -0.5)), 1 / math.sqrt(2 * math.pi))
+    return xp.multiply(xp.multiply(g, x1), xp.multiply(density, xp.subtract(2, square)))
 
 
 def _gelu_tanh(xp: Any, g: Any, x: Any) -> Any:
@@ -183,7 +184,8 @@ DERIVATIVES: dict[str, tuple[Derivative | None, ...]] = {
     "fmax": (_number(True), _number(False)),
     "fmin": (_number(True), _number(False)),
     "fmod": (same, lambda xp, g, x1, x2: xp.negative(xp.multiply(g, xp.trunc(xp.divide(x1, x2))))),
-    "gelu": (_gelu,),
+    "gelu": (lambda xp, g, x: xp.gelu_backward(g, x),),
+    "gelu_backward": (lambda xp, g, x2: xp.gelu_backward(g, x2), _gelu_slope),
     "gelu_tanh": (_gelu_tanh,),
     "heaviside": (zero, _heaviside_at_0),
     "hypot": (

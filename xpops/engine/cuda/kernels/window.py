@@ -13,6 +13,7 @@ from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
+from xpops.plan.inner_index import TABLE
 from xpops.plan.tiled import transposed_axis
 from xpops.plan.window import Band, WindowPlan, plan_window
 
@@ -34,7 +35,7 @@ def window(
         return _window_of_copy(runtime, x, starts, out, fill, band)
     block = policy.block
     border = fill if isinstance(fill, str) else "roll" if fill is None else "fill"
-    plan = plan_window(x, starts, out, band, block, isinstance(fill, str))
+    plan = plan_window(x, starts, out, border, band, block)
     source = window_glue(plan, out.dtype.itemsize, border, band is not None, block)
     launch = runtime.launcher("window", source, plan.blocks, block, "QQQQ", plan.tail)
     value = unpack("<QQ", (fill if isinstance(fill, bytes) else b"").ljust(16, b"\0"))
@@ -64,14 +65,15 @@ def _window_of_copy(
 
 def window_glue(plan: WindowPlan, width: int, border: str, banded: bool, block: int) -> str:
     """The glue of a kernel that copies a window of elements of `width` bytes."""
-    flags = f"Border::k{border.capitalize()}, {truth(banded)}, {truth(plan.short)}"
-    arguments = f"{word_of(width)}, {flags}, {block}, {plan.pack}, {plan.unroll}"
+    name, rows = ("short_window", f"{plan.inner}, {TABLE}") if plan.inner else ("window", truth(plan.short))
+    border = f"Border::k{border.capitalize()}"
+    arguments = f"{word_of(width)}, {border}, {truth(banded)}, {rows}, {block}, {plan.pack}, {plan.unroll}"
     return "\n".join(
         [
-            "#include <xpops/kernels/window.cuh>",
+            f"#include <xpops/kernels/{name}.cuh>",
             "using namespace xpops;",
             kernel_text(
-                launch_bounds(block), f"WindowParams<{plan.rank}, uint{plan.index_bits}>", f"window<{arguments}>"
+                launch_bounds(block), f"WindowParams<{plan.rank}, uint{plan.index_bits}>", f"{name}<{arguments}>"
             ),
         ]
     )
