@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from xpops.plan.fft import MAX_RANK, plan_fft
+from xpops.plan.signals.fft import MAX_RANK, plan_fft
 
 
 @pytest.mark.parametrize("kind", ["fft", "ifft", "rfft", "irfft"])

@@ -19,7 +19,7 @@ from xpops.engine.protocol import Engine
 from xpops.ops.derivatives import fft as derivative
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.ops.fft import Transform
-from xpops.plan.fft import FftPlan, plan_fft
+from xpops.plan.signals.fft import FftPlan, plan_fft
 from xpops.plan.signature import Operand
 from xpops.plan.strides.views import axes_of, axis_of
 

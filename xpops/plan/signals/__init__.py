@@ -1,1 +1,1 @@
-"""Plans of signals: correlation and convolution."""
+"""Plans of signals: correlation, convolution, Fourier transforms."""
