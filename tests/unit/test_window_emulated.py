@@ -10,8 +10,13 @@ import pytest
 
 from tests.helpers.emulator import EmulatedEngine, layout_on_gpu, run
 from tests.helpers.layouts import CUTS, cut_of
+from tests.helpers.sass import stack_bytes
+from xpops.core import dtypes as dt
+from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
-from xpops.engine.cuda.kernels.window import window
+from xpops.engine.cuda.kernels.window import window, window_glue
+from xpops.engine.cuda.runtime.compile import compile_cubin
+from xpops.plan.window import plan_window
 
 ENGINE = EmulatedEngine()
 RANDOM = np.random.default_rng(3)
@@ -105,3 +110,21 @@ def test_short_rows(axes: tuple[int, ...], dtype: Any) -> None:
         np.testing.assert_array_equal(windowed(view, shifts, view.shape, None), np.roll(view, shifts, range(x.ndim)))
         wanted = np.triu(np.tril(view, 1), -1)
         np.testing.assert_array_equal(windowed(view, (0,) * x.ndim, view.shape, 0, (-1, 1)), wanted)
+
+
+@pytest.mark.parametrize("capability", [80, 90, 100, 120])
+@pytest.mark.parametrize("border", ["fill", "roll", "wrap", "edge", "reflect", "symmetric"])
+@pytest.mark.parametrize("item", [1, 2, 4, 8, 16])
+def test_every_window_compiles(item: int, border: str, capability: int) -> None:
+    dtype = {1: dt.int8, 2: dt.bfloat16, 4: dt.float32, 8: dt.float64, 16: dt.complex128}[item]
+    for shape, wanted in (((400, 9, 3, 2), 3), ((4000, 2000), 0)):
+        x, out = (layout_of(dtype, axes, None, Device("cuda")) for axes in (shape, tuple(n + 1 for n in shape)))
+        if border == "roll":
+            out = x
+        plan = plan_window(x, (1,) * x.ndim, out, border, None, 128)
+        assert bool(plan.inner) == bool(wanted) or item >= 8 or border == "roll"
+        cubin = compile_cubin("window", window_glue(plan, item, border, False, 128), capability)
+        assert stack_bytes(cubin) == 0
+    x = layout_of(dtype, (400, 9, 7), None, Device("cuda"))
+    plan = plan_window(x, (0, 0, 0), x, "fill", (-1, 1), 128)
+    assert stack_bytes(compile_cubin("window", window_glue(plan, item, "fill", True, 128), capability)) == 0
