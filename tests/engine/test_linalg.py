@@ -375,6 +375,20 @@ def test_vector_norms(data: st.DataObject, device: Any, dtype: str, order: float
     np.testing.assert_allclose(host_of(got), wanted, rtol=100 * np.finfo(dtype).eps)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("order", [0, 1, -1, 2, -2, 3, math.inf, -math.inf])
+def test_norms_of_single_elements_are_exact(device: Any, dtype: str, order: float) -> None:
+    """Their powers would overflow or vanish."""
+    x = xp.asarray([0.0, -1.5, 6e4, -1e-4, math.inf, math.nan], dtype=getattr(xp, dtype), device=device)
+    host = host_of(abs(x))
+    wanted = (host != 0).astype(host.dtype) if order == 0 else host
+    for shape, axis in (((6, 1), 1), ((1, 6, 1), (2, 0)), ((2, 1, 3), 1)):
+        for keepdims in (False, True):
+            got = xp.linalg.vector_norm(xp.reshape(x, shape), axis=axis, ord=order, keepdims=keepdims)
+            assert got.shape == np.sum(np.ones(shape), axis=axis, keepdims=keepdims).shape
+            np.testing.assert_array_equal(host_of(got).ravel(), wanted)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int64", "uint16", "float32", "complex128"])
 def test_products(device: Any, dtype: str) -> None:
     generator = np.random.default_rng(0)

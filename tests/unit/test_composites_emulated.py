@@ -125,6 +125,16 @@ def test_vector_norm(pretended: PretendedEngine, order: float) -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64"])
+@pytest.mark.parametrize("order", [2, -1, 3, np.inf])
+def test_norms_of_single_elements(pretended: PretendedEngine, order: float, dtype: str) -> None:
+    host = numbers(dtype, 4, 1, 37)
+    x = pretended.array(host)
+    for keepdims in (False, True):
+        got = xp.linalg.vector_norm(x, axis=1, ord=order, keepdims=keepdims).to_numpy()
+        np.testing.assert_allclose(got, np.abs(host) if keepdims else np.abs(host)[:, 0], rtol=1e-7)
+
+
 def test_names_of_families_in_errors(pretended: PretendedEngine) -> None:
     with pytest.raises(TypeError, match="vector_norm: x has dtype int32; accepted: floating-point dtypes"):
         xp.linalg.vector_norm(pretended.array(numbers("int32", 4)))

@@ -34,6 +34,7 @@ FAMILIES: dict[str, Any] = {
     "warp rows": ((2**16, 1024), (1,)),
     "short rows": ((2**16, 7), (1,)),
     "many short rows": ((2**20, 23), (1,)),
+    "very short rows": ((2**20, 3), (1,)),
     "columns": ((64, 2**16), (0,)),
     "split columns": ((2**16, 64), (0,)),
     "64-bit": ((2**16, 2**16), (0,)),

@@ -398,18 +398,39 @@ def test_short_rows_that_begin_anywhere(name: str, length: int, gap: int, dtype:
         np.testing.assert_allclose(emulated(name, x, x.ndim - 1).astype(np.float64), wanted, rtol=1e-3)
 
 
+@pytest.mark.parametrize("name", ["sum", "var", "argmax", "all", "prod", "count_nonzero"])
+@pytest.mark.parametrize("length", [2, 3, 5, 6, 7, 12])
+@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64, np.complex64], ids=str)
+def test_rows_of_which_a_thread_has_several(name: str, length: int, dtype: Any) -> None:
+    op = REDUCTIONS[name]
+    if np.dtype(dtype).kind == "c" and dt.complex64 not in dt.CATEGORIES[op.accepts]:
+        pytest.skip("not of complex numbers")
+    x = RANDOM.integers(-2, 3, (16 * 256 * 16 // np.dtype(dtype).itemsize + 5, length)).astype(dtype)
+    wide = np.complex128 if x.dtype.kind == "c" else np.float64
+    for rows in (x, x[::-1, ::-1]):
+        found, wanted = emulated(name, rows, 1), reduced(op, rows.astype(wide), 1)
+        np.testing.assert_allclose(found.astype(wanted.dtype), wanted, rtol=1e-3)
+
+
 def test_rows_that_blocks_copy() -> None:
-    """Not rows of whole packs, nor few rows, nor very short ones, nor any with wide gaps or in the same banks."""
+    """Not rows of whole packs, nor few rows, nor very short ones, nor any with wide gaps or in the same banks.
+    Threads have several of the shortest.
+    """
     for shape, strides, align, kernel in [
         ((2**20, 22), (22, 1), 16, "tiles"),
         ((2**20, 20), (20, 1), 4, "tiles"),
         ((2**20, 20), (20, 1), 16, "rows"),
         ((2**20, 64), (64, 1), 4, "rows"),
-        ((2**20, 14), (14, 1), 16, "rows"),
+        ((2**20, 14), (14, 1), 16, "short"),
         ((2**20, 18), (25, 1), 16, "tiles"),
         ((2**20, 18), (26, 1), 16, "rows"),
         ((2**10, 22), (22, 1), 16, "rows"),
         ((2**20, 131), (131, 1), 16, "rows"),
+        ((2**20, 3), (3, 1), 16, "short"),
+        ((2**20, 3), (3, 1), 4, "rows"),
+        ((2**20, 3), (4, 1), 16, "rows"),
+        ((2**20, 8), (8, 1), 16, "rows"),
+        ((2**10, 3), (3, 1), 16, "rows"),
     ]:
         x = layout_of(dt.float32, shape, strides, Device("cuda"), align)
         assert plan_reduce(x, (1,), (1, 0), 4, reduce_policy(90, 132)).kernel == kernel, (shape, strides, align)

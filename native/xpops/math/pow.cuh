@@ -30,16 +30,25 @@ template <class T> XPOPS_DEVICE bool is_negative(T x) {
   else return false;
 }
 
+// Narrow integers take one step for each bit of y: loops would wait for the largest y of a warp.
 template <class T> XPOPS_DEVICE T integer_pow(T x, T y) {
-  if constexpr (is_signed_v<T>) {
-    if (y < 0) return x == 1 ? T(1) : x == -1 ? ((y & 1) ? T(-1) : T(1)) : T(0);
-  }
+  const bool inverts = is_negative(y);
+  unsigned_t<T> n = inverts ? 0 : static_cast<unsigned_t<T>>(y);
   wrap_t<T> base = wrap(x), r = 1;
-  for (unsigned_t<T> n = static_cast<unsigned_t<T>>(y); n != 0; n = static_cast<unsigned_t<T>>(n >> 1)) {
-    if (n & 1) r *= base;
-    base *= base;
+  if constexpr (sizeof(T) <= 2) {
+#pragma unroll
+    for (int bit = 0; bit < static_cast<int>(8 * sizeof(T)) - is_signed_v<T>; ++bit) {
+      r = n >> bit & 1 ? r * base : r;
+      base *= base;
+    }
+  } else {
+    for (; n != 0; n = static_cast<unsigned_t<T>>(n >> 1)) {
+      if (n & 1) r *= base;
+      base *= base;
+    }
   }
-  return static_cast<T>(r);
+  if (!inverts) return static_cast<T>(r);
+  return x == 1 ? T(1) : x == T(-1) ? ((y & 1) ? T(-1) : T(1)) : T(0);
 }
 
 // 1 / x for x near 2. A few ulp of error are harmless: log2_split corrects by the residual.

@@ -8,6 +8,7 @@ from xpops.plan.reduce.coalesce import coalesce_reduction
 from xpops.plan.reduce.columns import column_access, plan_columns
 from xpops.plan.reduce.parameters import Access, ReducePlan, ReducePolicy
 from xpops.plan.reduce.rows import plan_rows, row_pack
+from xpops.plan.reduce.short import plan_short
 from xpops.plan.reduce.tiles import plan_tiles
 from xpops.plan.strides.coalesce import Strides
 
@@ -30,6 +31,9 @@ def plan_reduce(
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread // inputs)
     if coalesced.columns:
         return plan_columns(coalesced, column_access(x, coalesced, x.dtype.itemsize, result), policy)
+    short = plan_short(coalesced, x.dtype.itemsize, x.align, policy) if inputs == 1 else None
+    if short is not None:
+        return short
     pack, ragged = row_pack(x, coalesced, x.dtype.itemsize, inputs == 1 or x.align >= MAX_PACK_BYTES)
     tiles = plan_tiles(coalesced, x.dtype.itemsize, 1 if ragged else pack, policy) if inputs == 1 else None
     if tiles is not None:

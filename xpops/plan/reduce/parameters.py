@@ -63,10 +63,11 @@ class ReducePlan(NamedTuple):
 
     Attributes
     ----------
-    kernel : {"rows", "columns", "tiles"}
-        ``reduce_rows``, ``reduce_columns`` or ``reduce_tiles``.
+    kernel : {"rows", "columns", "tiles", "short"}
+        ``reduce_rows``, ``reduce_columns``, ``reduce_tiles`` or ``reduce_short``.
     group : int
-        The threads that share a row; for ``reduce_columns`` the packs of columns of a block.
+        The threads that share a row; for ``reduce_columns`` the packs of columns of a block; for ``reduce_short`` the
+        elements of a row.
     rows : int
         The rows that a group reduces at a time; for ``reduce_columns`` the threads that share a column; for
         ``reduce_tiles`` the bytes of the rows of a block.
@@ -91,7 +92,7 @@ class ReducePlan(NamedTuple):
         The states that blocks write to memory for the last block to combine.
     """
 
-    kernel: Literal["rows", "columns", "tiles"]
+    kernel: Literal["rows", "columns", "tiles", "short"]
     group: int
     rows: int
     pack: int

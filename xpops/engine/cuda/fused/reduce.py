@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, cast
 
 from xpops.core import dtypes as dt
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.fused.elementwise import (
     functor_source,
     fused,
@@ -53,6 +53,9 @@ def fused_reduce(
     to : ReducedLayout
         The result of `op`.
     """
+    dense = layout_of(made.dtype, made.shape, None, made.device, to.out.align)
+    if op.idempotent and dense.size == to.out.size and (made.dtype, True) == (to.out.dtype, to.out.contiguous):
+        return fused(runtime, expression, (dense,))  # results of one element each
     capability, multiprocessors = runtime.context.capability, runtime.context.multiprocessors
     value = value_of(expression, made)
     if needs_transpose(expression, value, capability):

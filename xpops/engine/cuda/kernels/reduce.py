@@ -171,8 +171,8 @@ def reduce_header(plan: ReducePlan) -> str:
 
 def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> list[str]:
     """The lines of the kernel itself. `numbers` are the parameters' slots, and lines of strides if more than one."""
-    shape: list[str] = [str(plan.group), str(plan.rows)]
-    if plan.kernel != "tiles":
+    shape: list[str] = [str(plan.group), str(plan.pack if plan.kernel == "short" else plan.rows)]
+    if plan.kernel in ("rows", "columns"):
         shape += [str(plan.pack), str(plan.unroll)]
         ways = [plan.splits > 1, plan.whole] if plan.kernel == "columns" else [plan.ragged, plan.splits > 1, plan.whole]
         shape += map(truth, ways)
