@@ -31,7 +31,7 @@ def plan_reduce(
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread // inputs)
     if coalesced.columns:
         return plan_columns(coalesced, column_access(x, coalesced, x.dtype.itemsize, result), policy)
-    short = plan_short(coalesced, x.dtype.itemsize, x.align, policy) if inputs == 1 else None
+    short = plan_short(coalesced, x, result, policy) if inputs == 1 else None
     if short is not None:
         return short
     pack, ragged = row_pack(x, coalesced, x.dtype.itemsize, inputs == 1 or x.align >= MAX_PACK_BYTES)
