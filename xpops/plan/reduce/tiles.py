@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import gcd, prod
 
 from xpops.core.layouts import contiguous_strides
@@ -14,8 +15,8 @@ from xpops.plan.reduce.parameters import ReducePlan, ReducePolicy, bits_of, ceil
 _SECTOR = 32
 # The bytes in which all banks of shared memory have one word.
 _BANKS = 128
-# The most elements of each of the threads that share a row; half of them, if the banks want it.
-_SHARE = 32
+# The elements of each of the threads that share a row: the fewest, and the most if few of them wait for shared memory.
+_SHARES = (16, 32)
 # The lengths of rows that take less time if they are copied, by the bytes of an element. On an H200 the sum of 100 MB
 # in rows of 100 takes 172 and 38 us for int8, 96 and 29 for float16, 31 and 28 for float32. On an H100 shorter rows,
 # and rows of float64, gained nothing.
@@ -34,11 +35,12 @@ def plan_tiles(coalesced: CoalescedReduction, item: int, pack: int, policy: Redu
         return None
     if length not in _LENGTHS.get(item, ()) or pack * item >= MAX_PACK_BYTES:
         return None
-    outputs, row, group = prod(coalesced.kept), pitch * item, power_of_two(ceil_div(length, _SHARE))
-    shared = gcd(row, _BANKS) // (2 * item)  # at most two groups of a warp are to read their rows from the same banks
-    if shared > 2 * group:
+    outputs, row = prod(coalesced.kept), pitch * item
+    most, fewest = (power_of_two(ceil_div(length, share)) for share in _SHARES)
+    # At most two groups of a warp are to read their rows from the same banks.
+    if gcd(row, _BANKS) > 2 * item * most:
         return None
-    group = max(group, shared)
+    group = fewest if waits(fewest, row, item) <= max(2, waits(most, row, item)) else most
     groups = policy.block // group
     rows = groups * max(1, policy.tile_bytes // (groups * row))
     blocks = ceil_div(outputs, rows)
@@ -51,3 +53,15 @@ def plan_tiles(coalesced: CoalescedReduction, item: int, pack: int, policy: Redu
         "tiles", group, memory, 1, 1, False, 1, False, len(coalesced.kept), len(coalesced.reduced), bits,
         policy.block, blocks, 0, tail, 0,
     )  # fmt: skip
+
+
+def waits(group: int, row: int, item: int) -> int:
+    """The most words that a warp reads from one bank, if groups of threads read their first elements of rows.
+
+    Examples
+    --------
+    >>> waits(8, 152, 2), waits(8, 255, 1), waits(16, 255, 1)
+    (1, 4, 2)
+    """
+    words = {(lane // group * row + lane % group * item) // 4 for lane in range(32)}
+    return max(Counter(word % (_BANKS // 4) for word in words).values())
