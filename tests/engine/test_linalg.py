@@ -376,10 +376,12 @@ def test_vector_norms(data: st.DataObject, device: Any, dtype: str, order: float
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64"])
-@pytest.mark.parametrize("order", [0, 1, -1, 2, -2, 3, math.inf, -math.inf])
+@pytest.mark.parametrize("order", [0, 1, -1, 2, 3, math.inf, -math.inf])
 def test_norms_of_single_elements_are_exact(device: Any, dtype: str, order: float) -> None:
     """Their powers would overflow or vanish."""
-    x = xp.asarray([0.0, -1.5, 6e4, -1e-4, math.inf, math.nan], dtype=getattr(xp, dtype), device=device)
+    limits = xp.finfo(getattr(xp, dtype))
+    values = [0.0, -1.5, limits.max / 2, -limits.smallest_normal, math.inf, math.nan]
+    x = xp.asarray(values, dtype=getattr(xp, dtype), device=device)
     host = host_of(abs(x))
     wanted = (host != 0).astype(host.dtype) if order == 0 else host
     for shape, axis in (((6, 1), 1), ((1, 6, 1), (2, 0)), ((2, 1, 3), 1)):

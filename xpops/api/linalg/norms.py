@@ -169,7 +169,7 @@ def _norm_on_host(axis: Any, keepdims: bool, ord: float | None, x: Any, *power_a
     """The norm of an array on the host: real elements are squared or made positive as they are added up."""
     given = _require_floating(x, "vector_norm")
     row = _HOST_ROWS.get(ord)
-    if row is None or given.dtype in dt.REAL_OF:
+    if row is None or given.dtype in dt.REAL_OF or _is_single(given, axis):
         return _norm(axis, keepdims, ord, x, *power_and_root)
     loop = dt.float32 if given.dtype in _HALVES else given.dtype
     found = unary(reduction, "vector_norm", x, row, axis, keepdims, loop, 0.0)

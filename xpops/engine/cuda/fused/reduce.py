@@ -53,9 +53,9 @@ def fused_reduce(
     to : ReducedLayout
         The result of `op`.
     """
-    dense = layout_of(made.dtype, made.shape, None, made.device, to.out.align)
-    if op.idempotent and dense.size == to.out.size and (made.dtype, True) == (to.out.dtype, to.out.contiguous):
-        return fused(runtime, expression, (dense,))  # results of one element each
+    result = result_of_single_elements(op, made, to)
+    if result is not None:
+        return fused(runtime, expression, (result,))
     capability, multiprocessors = runtime.context.capability, runtime.context.multiprocessors
     value = value_of(expression, made)
     if needs_transpose(expression, value, capability):
@@ -63,6 +63,13 @@ def fused_reduce(
     found = fused_reduce_source(expression, op, value, to, correction, capability, multiprocessors)
     launch = launched(runtime, f"fused {op.name}", found)
     return shifted(with_scalars(launch, 1, expression, tuple(range(len(expression.inputs)))), found.shifts)
+
+
+def result_of_single_elements(op: Reduction, made: Layout, to: ReducedLayout) -> Layout | None:
+    """The result with all axes of `made`, if the reduced ones have length 1 and `op` changes no single element."""
+    if not op.idempotent or made.size != to.out.size or made.dtype != to.out.dtype or not to.out.contiguous:
+        return None
+    return layout_of(made.dtype, made.shape, None, made.device, to.out.align)
 
 
 def value_of(expression: Expression, made: Layout) -> Layout:
@@ -145,6 +152,9 @@ def sources_of(
     multiprocessors: int,
 ) -> list[str]:
     """The sources of the kernels that reduce an expression. Needs no GPU."""
+    result = result_of_single_elements(op, made, to) if expression.nodes else None
+    if result is not None:
+        return [fused_source(expression, (result,), capability).source]
     value = value_of(expression, made) if expression.nodes else cast("Layout", expression.inputs[0])
     if expression.nodes and not needs_transpose(expression, value, capability):
         return [fused_reduce_source(expression, op, value, to, correction, capability, multiprocessors).source]
