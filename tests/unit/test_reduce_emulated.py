@@ -21,7 +21,7 @@ from xpops.core.layouts import layout_of
 from xpops.dispatch.reductions import reduction
 from xpops.engine.cuda.kernels.reduce import inner_products, planned
 from xpops.engine.cuda.tuning import reduce_policy
-from xpops.ops.reduction import NUMBER_POSITIONS, REDUCTIONS
+from xpops.ops.reduction import NUMBER_POSITIONS, REDUCTIONS, reduction_dtypes
 from xpops.plan.reduce import plan_reduce
 
 RANDOM = np.random.default_rng(3)
@@ -398,18 +398,37 @@ def test_short_rows_that_begin_anywhere(name: str, length: int, gap: int, dtype:
         np.testing.assert_allclose(emulated(name, x, x.ndim - 1).astype(np.float64), wanted, rtol=1e-3)
 
 
-@pytest.mark.parametrize("name", ["sum", "var", "argmax", "all", "prod", "count_nonzero"])
-@pytest.mark.parametrize("length", [2, 3, 5, 6, 7, 12])
-@pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64, np.complex64], ids=str)
-def test_rows_of_which_a_thread_has_several(name: str, length: int, dtype: Any) -> None:
-    op = REDUCTIONS[name]
-    if np.dtype(dtype).kind == "c" and dt.complex64 not in dt.CATEGORIES[op.accepts]:
-        pytest.skip("not of complex numbers")
-    x = RANDOM.integers(-2, 3, (16 * 256 * 16 // np.dtype(dtype).itemsize + 5, length)).astype(dtype)
-    wide = np.complex128 if x.dtype.kind == "c" else np.float64
-    for rows in (x, x[::-1, ::-1]):
-        found, wanted = emulated(name, rows, 1), reduced(op, rows.astype(wide), 1)
-        np.testing.assert_allclose(found.astype(wanted.dtype), wanted, rtol=1e-3)
+SEVERAL: list[tuple[str, Any, int]] = [
+    *((name, np.int8, length) for name in ("max", "all") for length in (2, 3, 5, 6, 12)),
+    *((name, np.float16, length) for name in ("sum", "var", "prod") for length in (2, 3, 4, 5, 6, 10)),
+    *((name, np.float32, length) for name in ("sum", "std") for length in (3, 6)),
+    *((name, np.float64, length) for name in ("sum", "var", "argmax") for length in (3, 5)),
+    *((name, np.complex64, length) for name in ("prod", "any") for length in (3, 5)),
+    ("argmax", np.float32, 2),
+    ("count_nonzero", np.float32, 6),
+    ("argmin", np.float16, 4),
+    ("sum", np.int8, 8),
+]
+
+
+@pytest.mark.parametrize(("name", "dtype", "length"), SEVERAL)
+def test_rows_of_which_a_thread_has_several(name: str, dtype: Any, length: int) -> None:
+    op, item = REDUCTIONS[name], np.dtype(dtype).itemsize
+    x = RANDOM.integers(-2, 3, (16 * 256 * 16 // item + 5, length)).astype(dtype)
+    result = reduction_dtypes(op, x.dtype)[1].itemsize
+    assert plan_reduce(layout_on_gpu(x), (1,), (1, 0), result, reduce_policy(90, 4)).kernel == "short"
+    wanted = reduced(op, x.astype(np.complex128 if x.dtype.kind == "c" else np.float64), 1)
+    np.testing.assert_allclose(emulated(name, x, 1).astype(wanted.dtype), wanted, rtol=1e-3)
+
+
+def test_copied_rows_fit_shared_memory() -> None:
+    policy = reduce_policy(90, 132)
+    for dtype in (dt.int8, dt.float16, dt.float32):
+        for length in range(2, 260):
+            for gap in range(32 // dtype.itemsize):
+                x = layout_of(dtype, (2**20, length), (length + gap, 1), Device("cuda"), dtype.itemsize)
+                plan = plan_reduce(x, (1,), (1, 0), 4, policy)
+                assert plan.kernel != "tiles" or plan.rows + 32 <= 48 << 10, (dtype, length, gap)
 
 
 def test_rows_that_blocks_copy() -> None:

@@ -124,10 +124,20 @@ def _gelu(x: torch.Tensor, *, out: torch.Tensor) -> None:
 
 
 def _gelu_backward(g: torch.Tensor, x: torch.Tensor, *, out: torch.Tensor) -> None:
-    """``g * (erfc(-x / sqrt(2)) / 2 + x * exp(-x**2 / 2) / sqrt(2 * pi))``, for an infinite `x` the limit."""
-    near = x.clamp(-60, 60)
-    share = torch.mul(near, near).mul_(-0.5).exp_().mul_(near).mul_(1 / math.sqrt(2 * math.pi))
-    torch.mul(near, -math.sqrt(0.5), out=out).erfc_().mul_(0.5).add_(share).mul_(g)
+    """The products of `g` and the slope of gelu at `x`, block by block if they have one layout."""
+    if all(each.shape == x.shape and each.is_contiguous() for each in (g, x, out)):
+        length = BLOCK * torch.get_num_threads()
+        for target, factor, part in zip(*(each.view(-1).split(length) for each in (out, g, x)), strict=True):
+            target.copy_(_gelu_slope(part).mul_(factor))
+    else:
+        out.copy_(_gelu_slope(x).mul(g))
+
+
+def _gelu_slope(x: torch.Tensor) -> torch.Tensor:
+    """``erfc(-x / sqrt(2)) / 2 + x * exp(-x**2 / 2) / sqrt(2 * pi)`` in a wider dtype; beyond 60 it is 0 or 1."""
+    near = x.to(torch.float64 if x.dtype == torch.float32 else torch.float32).clamp(-60, 60)
+    slope = torch.mul(near, near).mul_(-0.5).exp_().mul_(near).mul_(1 / math.sqrt(2 * math.pi))
+    return slope.add_(near.mul_(-math.sqrt(0.5)).erfc_(), alpha=0.5)
 
 
 def _gelu_tanh(x: torch.Tensor, *, out: torch.Tensor) -> None:

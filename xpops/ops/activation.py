@@ -277,6 +277,6 @@ BACKWARD: dict[str, Operator] = {
         integers=False,
         public="gelu",
         ulps=(6, 6),
-        torch=Torch("gelu_backward", wide=NARROW),
+        torch=Torch("gelu_backward", NARROW),
     )
 }

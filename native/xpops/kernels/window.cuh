@@ -21,8 +21,8 @@ struct WindowParams {
   FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
   Stride strides[kRank], starts[kRank], lengths[kRank];
   Stride low, high;  // the diagonals of the band: column - row
-  FastDivMod<Index> inner;  // the length of the inner index, and where packs begin in it (short_window.cuh)
-  Index shift;
+  FastDivMod<Index> inner;  // the length of the inner index (short_window.cuh)
+  Index shift;              // a pack may begin at each multiple of 2^shift in it
 };
 
 // The elements beyond the array, with NumPy's names. kRoll is kWrap up to one length before the array.

@@ -147,7 +147,7 @@ def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = Non
     real = dt.REAL_OF.get(given.dtype, given.dtype)
     if ord == 0:
         return astype(sum(not_equal(x, 0.0), **how), real)
-    if ord is not None and _is_single(given, axis):
+    if ord is not None and _is_single(given, axis):  # not of an order that may be NaN
         return max(abs(x), **how)
     if real in _HALVES:  # their squares overflow early
         return astype(_norm(axis, keepdims, ord, astype(x, dt.float32), power, root), real)
@@ -193,7 +193,7 @@ def _require_floating(x: Any, function: str) -> Layout | Facts | Traced:
 
 
 def _is_single(x: Layout | Facts | Traced, axis: Any) -> bool:
-    """Whether vectors along these axes have one element each. Its absolute value is every norm but that of order 0."""
+    """Whether vectors along these axes have one element each."""
     along = range(len(x.shape)) if axis is None else axes_of(axis, len(x.shape), "vector_norm")
     return all(x.shape[place] == 1 for place in along)
 

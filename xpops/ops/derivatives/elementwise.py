@@ -98,7 +98,7 @@ def _heaviside_at_0(xp: Any, g: Any, x1: Any) -> Any:
 
 
 def _gelu_slope(xp: Any, g: Any, x1: Any, x2: Any) -> Any:
-    square = xp.square(x2)
+    square = xp.square(xp.clip(x2, -40, 40))  # beyond, the density is 0, and squares of halves are infinite
     density = xp.multiply(xp.exp(xp.multiply(square, -0.5)), 1 / math.sqrt(2 * math.pi))
     return xp.multiply(xp.multiply(g, x1), xp.multiply(density, xp.subtract(2, square)))
 

@@ -67,7 +67,7 @@ class ReducePlan(NamedTuple):
         ``reduce_rows``, ``reduce_columns``, ``reduce_tiles`` or ``reduce_short``.
     group : int
         The threads that share a row; for ``reduce_columns`` the packs of columns of a block; for ``reduce_short`` the
-        elements of a row.
+        elements of a row, of which a thread has several.
     rows : int
         The rows that a group reduces at a time; for ``reduce_columns`` the threads that share a column; for
         ``reduce_tiles`` the bytes of the rows of a block.

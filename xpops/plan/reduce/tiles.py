@@ -15,8 +15,8 @@ from xpops.plan.reduce.parameters import ReducePlan, ReducePolicy, bits_of, ceil
 _SECTOR = 32
 # The bytes in which all banks of shared memory have one word.
 _BANKS = 128
-# The elements of each of the threads that share a row: the fewest, and the most if few of them wait for shared memory.
-_SHARES = (16, 32)
+# The elements of each of the threads that share a row: few, and many, if few threads wait for shared memory then.
+_FEW, _MANY = 16, 32
 # The lengths of rows that take less time if they are copied, by the bytes of an element. On an H200 the sum of 100 MB
 # in rows of 100 takes 172 and 38 us for int8, 96 and 29 for float16, 31 and 28 for float32. On an H100 shorter rows,
 # and rows of float64, gained nothing.
@@ -36,11 +36,13 @@ def plan_tiles(coalesced: CoalescedReduction, item: int, pack: int, policy: Redu
     if length not in _LENGTHS.get(item, ()) or pack * item >= MAX_PACK_BYTES:
         return None
     outputs, row = prod(coalesced.kept), pitch * item
-    most, fewest = (power_of_two(ceil_div(length, share)) for share in _SHARES)
+    group, smaller = (power_of_two(ceil_div(length, share)) for share in (_FEW, _MANY))
     # At most two groups of a warp are to read their rows from the same banks.
-    if gcd(row, _BANKS) > 2 * item * most:
+    if gcd(row, _BANKS) > 2 * item * group:
         return None
-    group = fewest if waits(fewest, row, item) <= max(2, waits(most, row, item)) else most
+    fits = policy.block // smaller * row <= 2 * policy.tile_bytes
+    if fits and waits(smaller, row, item) <= max(2, waits(group, row, item)):
+        group = smaller
     groups = policy.block // group
     rows = groups * max(1, policy.tile_bytes // (groups * row))
     blocks = ceil_div(outputs, rows)

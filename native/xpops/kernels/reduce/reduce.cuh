@@ -2,9 +2,10 @@
 //
 // Axes are kept or reduced. The host coalesces the axes of each kind (xpops/plan/reduce/). rows.cuh is for elements that
 // are closest in memory along a reduced axis: a group of threads walks a row. tiles.cuh is for such rows if they are short
-// and packs would cross their ends; short.cuh, if they have so few elements that a thread takes several. columns.cuh is for elements that are closest along a kept axis: a thread walks down a
-// pack of columns. If there are too few rows or columns to keep the GPU busy, several blocks share each of them. The last
-// block combines their states, always in the same order.
+// and packs would cross their ends; short.cuh, if they have so few elements that a thread takes several rows. columns.cuh
+// is for elements that are closest along a kept axis: a thread walks down a pack of columns. If there are too few rows or
+// columns to keep the GPU busy, several blocks share each of them. The last block combines their states, always in the
+// same order.
 //
 // A source provides the elements to reduce: ReduceArray here, or an expression (kernels/fused/reduce.cuh). A source has
 //   Compute, Out              the type that the reducer gets, and the dtype of the result
