@@ -9,7 +9,7 @@ TABLE = 1024
 """Offsets that a block computes at most: those of each pack that the inner index has."""
 
 LEAST_PACK_BYTES = 8
-"""With smaller packs, tables gain nothing."""
+"""Tables of smaller packs gain nothing, unless no larger pack is possible."""
 
 
 class Axis(NamedTuple):
@@ -62,9 +62,9 @@ def inner_index(axes: list[Axis], pack: int, item: int, least: int) -> InnerInde
 
 
 def _split(axes: list[Axis], pack: int, least: int) -> list[Axis]:
-    """The axes, but one that is whole is two if those after it have fewer elements than a pack.
+    """Split an axis that is whole in two, if the axes after it have fewer elements than a pack.
 
-    The outermost axis may be longer than it is: those elements are beyond the last of the result.
+    The two may have more elements than the outermost axis: those are beyond the last of the result.
     """
     for place in range(len(axes) - least - 1, -1, -1):
         if math.prod(axis.outer for axis in axes[place + 1 :]) >= pack:
