@@ -84,6 +84,7 @@ HEADERS = [
     "math/special/normal_tail",
     "math/rectifier",
     "math/activation",
+    "math/gradients",
     "math/special/bessel",
     "math/special/bessel_polynomials",
     "math/special/beta_distributions",
