@@ -18,7 +18,8 @@ class WindowPlan(NamedTuple):
     Attributes
     ----------
     inner : int
-        The last axes that are one inner index, of which blocks have tables (``kernels/short_window.cuh``); else 0.
+        How many of the last axes count as one index. Each block has a table of its offsets
+        (``native/xpops/kernels/short_window.cuh``). 0: there are no tables.
     pack, unroll : int
         Elements of a pack, packs of a thread.
     short : bool

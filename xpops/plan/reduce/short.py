@@ -13,9 +13,9 @@ from xpops.plan.reduce.parameters import ReducePlan, ReducePolicy, bits_of, ceil
 # ones are stored far apart. On an H200 100 MB in rows of 3 bfloat16 take 34 instead of 40 us (sum), 35 instead of 56
 # (var); in rows of 5 float64 33 instead of 49. With results of 64 bytes, argmax in rows of 3 bfloat16 takes 101 instead
 # of 70, and with 5 accesses the sum in rows of 5 float32 33 instead of 31.
-LENGTH = 16
-ACCESSES = {1: 5, 2: 5, 4: 3, 8: 5}
-RESULT_BYTES = 16
+_LENGTH = 16
+_ACCESSES = {1: 5, 2: 5, 4: 3, 8: 5}
+_RESULT_BYTES = 16
 
 
 def plan_short(coalesced: CoalescedReduction, x: Layout, result: int, policy: ReducePolicy) -> ReducePlan | None:
@@ -27,9 +27,9 @@ def plan_short(coalesced: CoalescedReduction, x: Layout, result: int, policy: Re
     pack = MAX_PACK_BYTES // item
     common = gcd(length, pack)
     follow = (coalesced.in_kept[0], coalesced.in_reduced[0], coalesced.out_kept) == ((length,), (1,), (1,))
-    if not follow or x.align < MAX_PACK_BYTES or length > LENGTH or common == pack:
+    if not follow or x.align < MAX_PACK_BYTES or length > _LENGTH or common == pack:
         return None
-    if length // common > ACCESSES[item] or pack // common * result > RESULT_BYTES:
+    if length // common > _ACCESSES[item] or pack // common * result > _RESULT_BYTES:
         return None
     outputs, bits = prod(coalesced.kept), bits_of(coalesced)
     blocks = ceil_div(outputs, policy.block * (pack // common))
