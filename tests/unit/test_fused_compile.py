@@ -40,6 +40,10 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda *given: xp.logical_or(given[0], sum(given[1:])),
         (*(vector(dt.int8, 1000, 8),) * 9, *(vector(dt.int8, 1000, 8, strides=(1, 1000)),) * 9),
     ),
+    "boxed": (
+        lambda x, y, a: x * a + y,
+        (vector(dt.float16, 4, 12, 999, 3), vector(dt.float16, 4, 12, 999, 3, strides=(3, 12, 144, 1)), float),
+    ),
     "long": (lambda x: xp.sin(x) ** 2 + xp.cos(x) ** 2, (vector(dt.float64),)),
 }
 

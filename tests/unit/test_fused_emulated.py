@@ -64,6 +64,7 @@ def test_functions_and_operators() -> None:
 LAYOUTS: dict[str, tuple[NDArray, ...]] = {
     "row and column": (floats(33, 40), floats(40), floats(33, 1)),
     "transposed": (floats(70, 64), floats(64, 70).T, floats(64)),
+    "boxes": (floats(4, 12, 90, 3), floats(90, 12, 4, 3).transpose(2, 1, 0, 3), floats(3)),
     "slices": (floats(30, 41)[::2, 1:], floats(15, 40), floats(1)),
     "0-d": (floats(5, 6), floats(), floats(6)),
     "one": (floats(1), floats(1), floats(1)),

@@ -255,6 +255,9 @@ OPERATIONS: dict[str, str] = {
     "bytes": source_of(AXPY, int, vector(dt.uint8), vector(dt.uint8)),
     "rows": source_of(AXPY, float, vector(dt.float32, 1 << 20, 3), vector(dt.float32, 3)),
     "transposed": source_of(AXPY, float, vector(dt.float32, *SQUARE), vector(dt.float32, *SQUARE, strides=TURNED)),
+    "boxed": source_of(
+        AXPY, float, vector(dt.int16, 4, 12, 999, 3), vector(dt.int16, 4, 12, 999, 3, strides=(3, 12, 144, 1))
+    ),
     "complex": source_of(
         ElementwiseKernel("T x, float32 a", "T y, bool b", "y = 2 * exp(x) / a; y *= 3; b = x == y"),
         vector(dt.complex64),
@@ -301,6 +304,7 @@ OPERATIONS: dict[str, str] = {
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_operations(name: str, capability: int) -> None:
     assert ("tiled<" in OPERATIONS[name]) == (name == "transposed")
+    assert ("boxed<" in OPERATIONS[name]) == (name == "boxed")
     assert compile_cubin(name, OPERATIONS[name], capability)
 
 

@@ -50,6 +50,7 @@ LAYOUTS: dict[str, tuple[NDArray, NDArray]] = {
     "row": (floats(70, 3), floats(3)),
     "transposed": (floats(70, 64), floats(64, 70).T),
     "both transposed": (floats(70, 64).T, floats(70, 64).T),
+    "boxes": (floats(4, 12, 90, 3), floats(90, 12, 4, 3).transpose(2, 1, 0, 3)),
     "slices": (floats(30, 41)[::2, 1:], floats(15, 40)),
     "backwards": (floats(9, 70)[::-1, ::-1], floats(70)[::-1]),
     "0-d": (floats(5, 6), floats()),

@@ -41,12 +41,16 @@ FAMILIES = {
     "tiled": (layout(F32, 64, 64, strides=(1, 64)), layout(F32, 64, 64)),
     "tiled scalar": (layout(F32, 64, 64), layout(F32, 64, 64, strides=(1, 64))),
     "tiled batch": (layout(F32, 4, 5, 64, 64, strides=(40960, 8192, 1, 64)), layout(F32, 64, 64)),
+    "boxed": (layout(F16, 4, 12, 1000, 3, strides=(3, 12, 144, 1)), layout(F16, 4, 12, 1000, 3)),
+    "boxed batch": (layout(dt.int8, 99, 5, 512, 4, strides=(1, 396, 1980, 99)), layout(F32, 99, 5, 512, 4)),
+    "boxed 64-bit": (layout(F32, 64, 512, 3, strides=(1, 64, 2**30)), layout(F32, 64, 512, 3)),
 }
 
 
 @pytest.mark.parametrize("capability", ARCHITECTURES)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_family(name, capability):
+    assert ("elementwise_boxed<" in source(OPERATORS["add"], *FAMILIES[name])) == name.startswith("boxed")
     assert compile_cubin(name, source(OPERATORS["add"], *FAMILIES[name]), capability).startswith(b"\x7fELF")
 
 

@@ -19,7 +19,8 @@ from xpops.plan.strides.broadcast import broadcast_shapes, broadcast_strides
 from xpops.plan.strides.coalesce import coalesce
 from xpops.plan.strides.divmod import magic
 from xpops.plan.strides.overlap import elements_apart, overlaps_itself, safe_distance
-from xpops.plan.tiled import plan_tiled
+from xpops.plan.transpose import plan_transpose
+from xpops.plan.transpose.boxes import plan_boxes
 
 GPU = Device("cuda")
 POLICY = tuning_of(90).elementwise
@@ -297,30 +298,82 @@ def test_large_arrays_are_indexed_with_64_bits(shape, strides, bits):
 
 def test_a_transposed_operand_is_tiled():
     a, b = layout_of(dt.float32, (64, 64), (1, 64), GPU), layout_of(dt.float32, (64, 64), None, GPU)
-    plan = plan_tiled(b, (a, b), POLICY)
+    plan = plan_transpose(b, (a, b), POLICY)
     assert plan is not None
     assert plan.modes == (Mode.GATHER, Mode.TILE_ROWS, Mode.GATHER)
-    assert plan_tiled(b, (b, b), POLICY) is None
+    assert plan_transpose(b, (b, b), POLICY) is None
     slim, turned = (layout_of(dt.float32, (64, 4), strides, GPU) for strides in (None, (1, 64)))
-    assert plan_tiled(slim, (turned,), POLICY) is None
+    assert plan_transpose(slim, (turned,), POLICY) is None
 
 
 def test_short_rows_far_apart_are_tiled():
     for dtype, length in ((dt.int16, 6), (dt.float32, 4), (dt.int8, 2), (dt.float64, 3)):
         out = layout_of(dtype, (length, 2**20), None, GPU)
-        plan = plan_tiled(out, (layout_of(dtype, out.shape, (1, length), GPU), out), POLICY)
+        plan = plan_transpose(out, (layout_of(dtype, out.shape, (1, length), GPU), out), POLICY)
         assert plan is not None
         assert plan.modes == (Mode.GATHER, Mode.TILE_ROWS, Mode.GATHER)
     near = layout_of(dt.int16, (6, 2**19), None, GPU)
-    assert plan_tiled(near, (layout_of(dt.int16, near.shape, (1, 6), GPU),), POLICY) is None
+    boxes = plan_transpose(near, (layout_of(dt.int16, near.shape, (1, 6), GPU),), POLICY)
+    assert boxes is not None
+    assert boxes.orders
     row = layout_of(dt.int16, (6, 1), (1, 1), GPU)
-    assert plan_tiled(layout_of(dt.int16, (6, 2**20), None, GPU), (row,), POLICY) is None
+    assert plan_transpose(layout_of(dt.int16, (6, 2**20), None, GPU), (row,), POLICY) is None
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "strides"),
+    [
+        (dt.int8, (2812, 5, 512, 4), (1, 11248, 56240, 2812)),  # the last axis is short
+        (dt.bfloat16, (4, 12, 254320, 3), (3, 12, 144, 1)),  # in both orders
+        (dt.float64, (48, 2, 2, 98285), (2, 96, 1, 192)),  # so is the one with stride 1
+        (dt.float32, (3,) * 15, tuple(3**axis for axis in range(15))),
+        (dt.float16, (4, 100, 4, 61, 202), (100, 1, 24400, 400, 97600)),  # 30% of tiles would be empty
+    ],
+)
+def test_short_axes_far_apart_are_in_boxes(dtype, shape, strides):
+    out = layout_of(dtype, shape, None, GPU)
+    x = layout_of(dtype, shape, strides, GPU)
+    plan = plan_transpose(out, (x, out), POLICY)
+    assert plan is not None
+    assert plan.orders == (0, 1, 0)
+    assert plan_transpose(out, (x, out, float), POLICY).modes[-1] is Mode.SCALAR
+
+
+def test_what_the_cache_holds_is_not_in_boxes():
+    """Elements of one sector are near each other in the result, or the operand is small."""
+    for shape, strides in (((2000, 5, 4), (20, 1, 5)), ((900, 40, 7), (280, 1, 40)), ((900, 40, 7), (0, 1, 40))):
+        out = layout_of(dt.float16, shape, None, GPU)
+        assert plan_transpose(out, (layout_of(dt.float16, shape, strides, GPU),), POLICY) is None
+    out, column = (
+        layout_of(dt.int8, (4, 12, 999, 6), None, GPU),
+        layout_of(dt.int8, (4, 12, 999, 1), (1, 4, 48, 1), GPU),
+    )
+    assert plan_transpose(out, (column,), POLICY) is None
+
+
+def test_boxes_fit_shared_memory_and_parameters():
+    """Else operands are gathered."""
+    for dtype in (dt.int8, dt.complex128):
+        for count in (1, 3, 9, 40):
+            out = layout_of(dtype, (4, 12, 9990, 3), None, GPU)
+            plan = plan_boxes(out, (layout_of(dtype, out.shape, (1, 4, 48, 479520), GPU),) * count, POLICY)
+            if plan is None:
+                assert count == 40 or (dtype, count) == (dt.complex128, 9)
+            else:
+                assert plan.tile[1] * dtype.itemsize * count <= 48 << 10
+                assert len(plan.tail) <= 4096
+    wide = layout_of(dt.int8, (2,) * 26, None, GPU)
+    turned = [
+        layout_of(dt.int8, wide.shape, tuple(2 ** ((axis * k) % 26) for axis in range(26)), GPU) for k in (5, 7, 9)
+    ]
+    plan = plan_boxes(wide, tuple(turned), POLICY)
+    assert plan is None or len(plan.tail) <= 4096
 
 
 def test_planes_are_read_in_the_order_of_memory():
     shape = (3, 32, 8730, 32)
     x, y = (layout_of(dt.bfloat16, shape, strides, GPU) for strides in ((1, 3, 3072, 96), (32, 1, 3072, 96)))
-    plan = plan_tiled(layout_of(dt.bool, shape, None, GPU), (x, y), POLICY)
+    plan = plan_transpose(layout_of(dt.bool, shape, None, GPU), (x, y), POLICY)
     assert plan is not None
     assert plan.modes == (Mode.GATHER, Mode.TILE_PLANES_ROWS, Mode.TILE_ROWS)
     assert plan.tile == (32, 32, 4)

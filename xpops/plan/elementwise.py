@@ -25,8 +25,8 @@ INDEX_LIMIT = 2**31 - 2**20
 class Mode(StrEnum):
     """How an operand's elements in memory follow the linear order of the result.
 
-    ``native/xpops/kernels/elementwise.cuh`` describes each mode; the last three belong to ``kernels/tiled.cuh``, and
-    `SKEWED` to results.
+    ``native/xpops/kernels/elementwise.cuh`` describes each mode; the last three belong to
+    ``kernels/transpose/tiled.cuh``, and `SKEWED` to results.
     """
 
     LINEAR = "kLinear"
@@ -76,6 +76,10 @@ class Policy(NamedTuple):
     tile_distance : int
         Shorter rows are for operands whose neighbours have at least so many elements of the result between them: a
         kernel that gathers would read the operand again and again.
+    box_steps : int
+        The most elements of a thread in a box of short axes, if shared memory holds as many.
+    box_distance : int
+        Boxes are for operands that have elements of one sector so many elements of the result apart, or farther.
     outlined : bool
         Whether the functor is called instead of inlined, so that it is compiled once.
     """
@@ -91,6 +95,8 @@ class Policy(NamedTuple):
     tile_length: int
     tile_area: int
     tile_distance: int
+    box_steps: int
+    box_distance: int
     outlined: bool = False
 
 
@@ -113,7 +119,11 @@ class ElementwisePlan(NamedTuple):
     outlined : bool
         Whether the functor is called instead of inlined.
     tile : tuple of int
-        The columns, rows and planes of the transposing kernel's tile; empty for other kernels.
+        The columns, rows and planes of the transposing kernel's tile; for boxes, their axes, and the elements of shared
+        memory of an operand; empty for other kernels.
+    orders : tuple of int
+        The number of the order in which a box of each array is walked, for the result and the operands that are arrays;
+        empty for other kernels.
     """
 
     modes: tuple[Mode, ...]
@@ -126,6 +136,7 @@ class ElementwisePlan(NamedTuple):
     tail: bytes
     outlined: bool
     tile: tuple[int, ...] = ()
+    orders: tuple[int, ...] = ()
 
 
 def plan_elementwise(

@@ -16,7 +16,7 @@ from xpops.engine.program import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
 from xpops.plan.fused.expression import Constant, Expression, Node, Unsigned
 from xpops.plan.signature import Operand
-from xpops.plan.tiled import plan_tiled
+from xpops.plan.transpose import plan_transpose
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -81,7 +81,7 @@ def with_scalars(launch: Kernel, outs: int, expression: Expression, inputs: tupl
 def fused_source(expression: Expression, outs: tuple[Layout, ...], capability: int) -> FusedSource:
     """The plan and the source. Needs no GPU."""
     policy = policy_of(expression, capability)
-    plan = plan_tiled(outs[0], expression.inputs, policy) if len(outs) == 1 else None
+    plan = plan_transpose(outs[0], expression.inputs, policy) if len(outs) == 1 else None
     if plan is None:
         plan = plan_elementwise(outs[0], (*outs[1:], *expression.inputs), policy, skews=len(outs) == 1)
     declared = declare(types_of((*outs, *expression.inputs)), plan)

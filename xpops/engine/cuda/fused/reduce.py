@@ -35,7 +35,7 @@ from xpops.plan.fused.reduce import plan_fused_reduce
 from xpops.plan.reduce.flip import flip_reduction
 from xpops.plan.result import ReducedLayout, result_layout
 from xpops.plan.signature import Signature
-from xpops.plan.tiled import plan_tiled
+from xpops.plan.transpose import plan_transpose
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -79,7 +79,7 @@ def value_of(expression: Expression, made: Layout) -> Layout:
 
 def needs_transpose(expression: Expression, value: Layout, capability: int) -> bool:
     """Whether an operand is transposed to another: then a tiled kernel writes the expression to an array first."""
-    return plan_tiled(value, expression.inputs, policy_of(expression, capability)) is not None
+    return plan_transpose(value, expression.inputs, policy_of(expression, capability)) is not None
 
 
 def _reduce_in_two_kernels(

@@ -16,7 +16,7 @@ from xpops.ops.operator import Operator
 from xpops.plan.elementwise import ElementwisePlan, plan_elementwise
 from xpops.plan.selection import plan_assign
 from xpops.plan.signature import Operand, Signature, signature_of
-from xpops.plan.tiled import plan_tiled
+from xpops.plan.transpose import plan_transpose
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -47,7 +47,7 @@ def assign(runtime: Runtime, signature: Signature, mask: Layout, value: Operand,
     if out.size == 0:
         return empty_kernel
     policy = tuning_of(runtime.context.capability).elementwise
-    if plan_tiled(out, (mask, value, out), policy):
+    if plan_transpose(out, (mask, value, out), policy):
         choose = elementwise(runtime, OPERATORS["where"], signature, (mask, value, out), out)
         return lambda stream, out, mask, value: choose(stream, out, mask, value, out)
     found = plan_assign(out, mask, value, policy)
@@ -61,7 +61,7 @@ def planned(
 ) -> tuple[ElementwisePlan, Glue]:
     """The plan and the glue of one call. Needs no GPU. `out` is not empty."""
     policy = elementwise_policy(op, signature.loop[-1], capability)
-    plan = plan_tiled(out, operands, policy) or plan_elementwise(out, operands, policy, skews=True)
+    plan = plan_transpose(out, operands, policy) or plan_elementwise(out, operands, policy, skews=True)
     return plan, elementwise_glue(op, signature, out, operands, plan)
 
 

@@ -126,6 +126,8 @@ def declare(given: list[tuple[str, str]], plan: ElementwisePlan) -> Declared:
 
 def array_operand(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
     """The template argument for an array, from its three types, its slot, and its line of strides."""
+    if plan.orders:
+        return f"BoxedOperand<{types}, {slot}, {line}, {_box_of(plan)}, {plan.orders[line]}>"
     if plan.tile:
         along = "kColumns" if mode is Mode.GATHER else str(mode)
         return f"TiledOperand<{types}, Along::{along}, {slot}, {line}, {_tile_of(plan)}>"
@@ -134,7 +136,12 @@ def array_operand(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line
 
 def scalar_operand(types: str, plan: ElementwisePlan, slot: int) -> str:
     """The template argument for a scalar; the first of its three types is the type of its slot."""
-    return f"TiledScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
+    return f"TransposedScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
+
+
+def _box_of(plan: ElementwisePlan) -> str:
+    """The type of the box of a transposing kernel."""
+    return f"Box<{plan.block}, {plan.unroll}, {plan.tile[1]}>"
 
 
 def _tile_of(plan: ElementwisePlan) -> str:
@@ -144,21 +151,31 @@ def _tile_of(plan: ElementwisePlan) -> str:
 
 def params_of(slots: int, lines: int, plan: ElementwisePlan) -> str:
     """The type of the kernel's parameters."""
+    if plan.orders:
+        orders = len(set(plan.orders))
+        numbers = slots, plan.rank, plan.tile[0], lines, orders, plan.unroll
+        return f"BoxedParams<{', '.join(map(str, numbers))}, uint{plan.index_bits}>"
     family = "Tiled" if plan.tile else "Elementwise"
     return f"{family}Params<{slots}, {plan.rank}, {lines}, uint{plan.index_bits}>"
 
 
 def family_of(plan: ElementwisePlan) -> str:
     """The header of the template."""
-    return "kernels/tiled" if plan.tile else "kernels/elementwise"
+    if plan.orders:
+        return "kernels/transpose/boxed"
+    return "kernels/transpose/tiled" if plan.tile else "kernels/elementwise"
 
 
 def entry_point(functor: str, outs: list[str], operands: list[str], params: str, plan: ElementwisePlan) -> list[str]:
     """The lines of the kernel itself."""
-    shape: tuple[object, ...] = (_tile_of(plan),) if plan.tile else (plan.block, plan.pack, plan.unroll)
+    shape: tuple[object, ...] = (plan.block, plan.pack, plan.unroll)
+    if plan.tile:
+        shape = (_box_of(plan) if plan.orders else _tile_of(plan),)
     out = outs[0] if len(outs) == 1 else f"Outputs<{', '.join(outs)}>"
     arguments = ", ".join([functor, out, *map(str, shape), *operands])
-    template = "elementwise_tiled" if plan.tile else "elementwise"
+    template = "elementwise"
+    if plan.tile:
+        template = "elementwise_boxed" if plan.orders else "elementwise_tiled"
     return [kernel_text(launch_bounds(plan.block), params, f"{template}<{arguments}>")]
 
 

@@ -15,7 +15,7 @@ from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.join import InterleavePlan, JoinPlan, plan_interleave, plan_join
 from xpops.plan.strides.coalesce import coalesce
-from xpops.plan.tiled import transposed_axis
+from xpops.plan.transpose.tiles import transposed_axis
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime

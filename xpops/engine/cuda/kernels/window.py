@@ -14,7 +14,7 @@ from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.inner_index import TABLE
-from xpops.plan.tiled import transposed_axis
+from xpops.plan.transpose.tiles import transposed_axis
 from xpops.plan.window import Band, WindowPlan, plan_window
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from xpops.engine.program import Kernel
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
 from xpops.plan.signature import Operand
 from xpops.plan.strides.overlap import elements_apart, safe_distance
-from xpops.plan.tiled import plan_tiled
+from xpops.plan.transpose import plan_transpose
 from xpops.plan.user import Operation, Parameter, Types
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _plan(call: UserCall, policy: Policy) -> ElementwisePlan:
     raw = any(each.raw for each in (*call.operation.ins, *call.operation.outs))
     indexed = call.operation.needs_index
     if len(outs) == 1 and not raw and not indexed:
-        plan = plan_tiled(outs[0], arrays, policy)
+        plan = plan_transpose(outs[0], arrays, policy)
         if plan is not None:
             return plan
     if indexed or not outs:

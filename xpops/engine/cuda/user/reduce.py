@@ -29,7 +29,7 @@ from xpops.plan.reduce.parameters import ReducePolicy
 from xpops.plan.result import result_layout
 from xpops.plan.signature import Operand, Signature
 from xpops.plan.strides.coalesce import Strides
-from xpops.plan.tiled import plan_tiled
+from xpops.plan.transpose import plan_transpose
 from xpops.plan.user import Parameter, Types, UserReduction
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def value_of(ins: tuple[Operand, ...], shape: tuple[int, ...]) -> Layout:
 
 def transposed(runtime: Runtime, value: Layout, ins: tuple[Operand, ...]) -> bool:
     """Whether an operand is transposed to another: then a tiled kernel should write the mapped values to an array."""
-    return plan_tiled(value, ins, tuning_of(runtime.context.capability).elementwise) is not None
+    return plan_transpose(value, ins, tuning_of(runtime.context.capability).elementwise) is not None
 
 
 def of_nothing(runtime: Runtime, reduction: UserReduction, types: Types, out: Layout) -> Kernel:

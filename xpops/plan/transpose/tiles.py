@@ -25,7 +25,7 @@ SHARED_BYTES = 48 << 10
 MAX_BLOCKS = 2**31 - 1
 
 
-def plan_tiled(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> ElementwisePlan | None:
+def plan_tiles(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> ElementwisePlan | None:
     """The plan of a call that transposes operands; see `plan_elementwise`.
 
     The last axis gives the columns of the tiles; the axes along which operands have stride 1 give their rows and

@@ -6,8 +6,8 @@
 // axes.
 #pragma once
 
-#include <xpops/kernels/elementwise.cuh>
-#include <xpops/kernels/tile.cuh>
+#include <xpops/kernels/transpose/fragments.cuh>
+#include <xpops/kernels/transpose/tile.cuh>
 
 namespace xpops {
 
@@ -64,7 +64,8 @@ struct TiledOperand {
     }
   }
 
-  XPOPS_DEVICE static void stage(Fragment& from) {
+  template <class Params>
+  XPOPS_DEVICE static void stage(const Params&, Fragment& from) {
     if constexpr (kStaged) {
       const TileWalk<Tile, kAlong> walk;
 #pragma unroll
@@ -95,50 +96,6 @@ struct TiledOperand {
   }
 };
 
-// A scalar among the parameters.
-template <class T, class Loop, class Compute, int kSlot>
-struct TiledScalar {
-  struct Fragment {};
-  template <class Params, class Origin>
-  XPOPS_DEVICE static void load(const Params&, const Origin&, Fragment&) {}
-  XPOPS_DEVICE static void stage(Fragment&) {}
-  template <class Params>
-  XPOPS_DEVICE static Compute value(const Params& params, const Fragment&, int, int) {
-    return to_compute<T, Loop, Compute>(from_slots<T>(&params.slots[kSlot]));
-  }
-};
-
-template <class... Operands>
-struct TiledFragments {
-  template <class Params, class Origin>
-  XPOPS_DEVICE void load(const Params&, const Origin&) {}
-  XPOPS_DEVICE void stage() {}
-  template <class Op, class Params, class... Values>
-  XPOPS_DEVICE auto apply(const Params&, int, int, Values... values) const {
-    return Op()(values...);
-  }
-};
-
-template <class Head, class... Tail>
-struct TiledFragments<Head, Tail...> {
-  typename Head::Fragment head;
-  TiledFragments<Tail...> tail;
-
-  template <class Params, class Origin>
-  XPOPS_DEVICE void load(const Params& params, const Origin& origin) {
-    Head::load(params, origin, head);
-    tail.load(params, origin);
-  }
-  XPOPS_DEVICE void stage() {
-    Head::stage(head);
-    tail.stage();
-  }
-  template <class Op, class Params, class... Values>
-  XPOPS_DEVICE auto apply(const Params& params, int step, int i, Values... values) const {
-    return tail.template apply<Op>(params, step, i, values..., Head::value(params, head, step, i));
-  }
-};
-
 // Computes the packs of this thread.
 template <class Op, class Out, class Tile, Access kAccess, class Params, class Memory, class In>
 XPOPS_DEVICE void compute_tile(const Params& params, const Memory& to, const In& in) {
@@ -157,9 +114,9 @@ XPOPS_DEVICE void compute_tile(const Params& params, const Memory& to, const In&
 template <class Op, class Out, class Tile, class... In, class Params>
 XPOPS_DEVICE void elementwise_tiled(const Params& params) {
   const TileOrigin<Params, Tile> origin(params);
-  TiledFragments<In...> in;
+  TransposedFragments<In...> in;
   in.load(params, origin);
-  in.stage();
+  in.stage(params);
   __syncthreads();
   const auto to = Out::memory(params, origin);
   if (Tile::kPack > 1 && to.dense && to.aligned) compute_tile<Op, Out, Tile, Access::kAligned>(params, to, in);
