@@ -10,11 +10,18 @@
 
 namespace xpops {
 
-// Threads of a block, the most steps of a thread, and elements of shared memory for a staged operand.
-template <int kBlock_, int kSteps_, int kShared_>
+// The steps of a thread, and elements of shared memory for a staged operand.
+template <int kSteps_, int kShared_>
 struct Box {
-  static constexpr int kBlock = kBlock_, kSteps = kSteps_, kShared = kShared_;
+  static constexpr int kSteps = kSteps_, kShared = kShared_;
 };
+
+// One bit for each step.
+template <int kSteps>
+XPOPS_DEVICE constexpr uint32 all_steps() {
+  static_assert(kSteps < 32, "bits of a 32-bit number");
+  return (1u << kSteps) - 1;
+}
 
 // An order in which the threads walk a box. A step has elements along the axes that change the fastest. So an element's
 // coordinates are the sum of the thread's in the first step and the step's in the first thread, and so is its place in
@@ -97,7 +104,7 @@ struct BoxWalk {
   XPOPS_DEVICE uint32 steps(const Params& params, const BoxOrigin<Params>& origin) const {
     const auto& order = params.orders[kOrder];
     if (threadIdx.x >= order.threads) return 0;
-    if (origin.whole) return kAll;
+    if (origin.whole) return all_steps<Params::kSteps>();
     uint32 found = 0;
 #pragma unroll 1
     for (int step = 0; step < Params::kSteps; ++step) {
@@ -108,14 +115,12 @@ struct BoxWalk {
     }
     return found;
   }
-
-  static constexpr uint32 kAll = static_cast<uint32>((uint64{1} << Params::kSteps) - 1);
 };
 
 // Calls visit(i) for each step i whose bit is set in `steps`.
 template <int kSteps, class Visit>
 XPOPS_DEVICE void visit_steps(uint32 steps, const Visit& visit) {
-  if (steps == static_cast<uint32>((uint64{1} << kSteps) - 1)) {
+  if (steps == all_steps<kSteps>()) {
 #pragma unroll
     for (int i = 0; i < kSteps; ++i) visit(i);
   } else if (steps) {
