@@ -300,6 +300,14 @@ OPERATIONS: dict[str, str] = {
 }  # fmt: skip
 
 
+def test_code_with_shared_memory_has_all_of_it() -> None:
+    body = "__shared__ float kept[12000]; kept[threadIdx.x] = x; z = kept[threadIdx.x] + y"
+    kernel = ElementwiseKernel("float32 x, float32 y", "float32 z", body)
+    for shape, strides in ((SQUARE, TURNED), ((4, 12, 999, 3), (1, 4, 48, 47952))):
+        source = source_of(kernel, vector(dt.float32, *shape), vector(dt.float32, *shape, strides=strides))
+        assert compile_cubin("kept", source, 90)
+
+
 @pytest.mark.parametrize("capability", CAPABILITIES)
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_operations(name: str, capability: int) -> None:

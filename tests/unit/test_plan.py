@@ -360,7 +360,7 @@ def test_boxes_fit_shared_memory_and_parameters():
             if plan is None:
                 assert count == 40 or (dtype, count) == (dt.complex128, 9)
             else:
-                assert plan.tile[1] * dtype.itemsize * count <= 48 << 10
+                assert plan.tile[2] * dtype.itemsize * count <= 48 << 10
                 assert len(plan.tail) <= 4096
     wide = layout_of(dt.int8, (2,) * 26, None, GPU)
     turned = [

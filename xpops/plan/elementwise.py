@@ -79,7 +79,8 @@ class Policy(NamedTuple):
     box_steps : int
         The most elements of a thread in a box of short axes, if shared memory holds as many.
     box_distance : int
-        Boxes are for operands that have elements of one sector so many elements of the result apart, or farther.
+        Boxes are for operands that have elements of one sector so many elements of the result apart, or farther. At
+        least 64, the length of a row of a box.
     outlined : bool
         Whether the functor is called instead of inlined, so that it is compiled once.
     """
@@ -119,8 +120,8 @@ class ElementwisePlan(NamedTuple):
     outlined : bool
         Whether the functor is called instead of inlined.
     tile : tuple of int
-        The columns, rows and planes of the transposing kernel's tile; for boxes, their axes, and the elements of shared
-        memory of an operand; empty for other kernels.
+        The columns, rows and planes of the transposing kernel's tile; for boxes, their axes, the elements of the result
+        of a thread, and the elements of shared memory of an operand; empty for other kernels.
     orders : tuple of int
         The number of the order in which a box of each array is walked, for the result and the operands that are arrays;
         empty for other kernels.

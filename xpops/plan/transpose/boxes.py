@@ -70,7 +70,7 @@ def plan_boxes(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
         blocks=blocks,
         tail=tail,
         outlined=policy.outlined,
-        tile=(len(box) - box.count(1), _shared_elements(elements)),
+        tile=(len(box) - box.count(1), prod(box) // prod(walks[of_result].radices), _shared_elements(elements)),
         orders=tuple(list(walks).index(order) for order in orders),
     )
 
@@ -117,7 +117,7 @@ def _places(box: tuple[int, ...], item: int) -> list[int]:
 
 
 def _walks_of(box: Axes, orders: list[Axes], threads: int) -> dict[Axes, Walk]:
-    """The walks in all orders, with equally many steps, a multiple of 4: the last step is repeated."""
+    """The walks in all orders, with equally many steps, a multiple of 4. The last step is repeated."""
     walks = {order: walk_of(tuple(box[axis] for axis in order), threads) for order in orders}
     steps = -(-max(len(walk.at) for walk in walks.values()) // 4) * 4
     return {order: Walk(radices, at + at[-1:] * (steps - len(at))) for order, (radices, at) in walks.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from typing import NamedTuple
 
 Axes = tuple[int, ...]  # one number for each axis
@@ -33,13 +34,9 @@ def walk_of(sizes: Axes, threads: int) -> Walk:
     >>> walk_of((3, 64, 2), 100)
     Walk(radices=(3, 32, 1), at=[(0, 0, 0), (0, 32, 0), (0, 0, 1), (0, 32, 1)])
     """
-    radices, left = list[int](), threads
-    for size in sizes:
-        radix = next(part for part in range(min(size, left), 0, -1) if size % part == 0)
-        left = left // radix if radix == size else 1
-        radices.append(radix)
+    radices = _radices(sizes, threads)
     digits = [range(0, size, radix) for size, radix in zip(sizes, radices, strict=True)]
-    return Walk(tuple(radices), [at[::-1] for at in product(*reversed(digits))])
+    return Walk(radices, [at[::-1] for at in product(*reversed(digits))])
 
 
 def box_of(shape: tuple[int, ...], orders: dict[Axes, int], threads: int, steps: int) -> Axes:
@@ -66,25 +63,40 @@ def box_of(shape: tuple[int, ...], orders: dict[Axes, int], threads: int, steps:
         order = min(growing, key=lambda order: _run(box, shape, order, growing[order]))
         axis = next((axis for axis in order if box[axis] < shape[axis]), None)
         if axis is not None:
-            longer = (*box[:axis], _longer(box[axis], shape[axis]), *box[axis + 1 :])
-            if all(len(walk_of(tuple(longer[axis] for axis in each), threads).at) <= steps for each in orders):
+            longer = (*box[:axis], _longer(box[axis], shape[axis], threads * steps), *box[axis + 1 :])
+            if all(_steps(tuple(longer[axis] for axis in each), threads) <= steps for each in orders):
                 box = longer
                 continue
         del growing[order]
     return box
 
 
-def _longer(size: int, length: int) -> int:
-    """The next size of a box along an axis: a power of two or a part of the axis.
+def _radices(sizes: Axes, threads: int) -> Axes:
+    """The elements of a step along each axis."""
+    radices, left = list[int](), threads
+    for size in sizes:
+        radix = next(part for part in range(min(size, left), 0, -1) if size % part == 0)
+        left = left // radix if radix == size else 1
+        radices.append(radix)
+    return tuple(radices)
+
+
+def _steps(sizes: Axes, threads: int) -> int:
+    """The number of steps of a walk."""
+    return prod(sizes) // prod(_radices(sizes, threads))
+
+
+def _longer(size: int, length: int, most: int) -> int:
+    """The next size of a box along an axis: a power of two or a part of the axis. Sizes above `most` are too long.
 
     The boxes together are at most 1/8 longer than the axis.
     """
     if length >= 16 * size:
         return 2 * size
-    longer = size + 1
-    while 8 * (-length % longer) > length or (longer & (longer - 1) and length % longer):
-        longer += 1
-    return longer
+    for longer in range(size + 1, min(length, most + 1)):
+        if 8 * (-length % longer) <= length and (not longer & (longer - 1) or length % longer == 0):
+            return longer
+    return length
 
 
 def _run(box: Axes, shape: tuple[int, ...], order: Axes, item: int) -> int:

@@ -10,10 +10,11 @@
 
 namespace xpops {
 
-// The steps of a thread, and elements of shared memory for a staged operand.
-template <int kSteps_, int kShared_>
+// The steps of a thread in the order of the result, and in other orders, where the last one may be repeated; and elements
+// of shared memory for a staged operand.
+template <int kResultSteps_, int kSteps_, int kShared_>
 struct Box {
-  static constexpr int kSteps = kSteps_, kShared = kShared_;
+  static constexpr int kResultSteps = kResultSteps_, kSteps = kSteps_, kShared = kShared_;
 };
 
 // One bit for each step.
@@ -83,7 +84,7 @@ struct BoxOrigin {
 };
 
 // The elements of a thread in one of the orders.
-template <class Params, int kOrder>
+template <class Params, int kOrder, int kSteps>
 struct BoxWalk {
   static constexpr int kAxes = Params::kBoxAxes;
   uint32 at[kAxes];  // in the first step, in this order
@@ -99,15 +100,14 @@ struct BoxWalk {
     }
   }
 
-  // One bit for each step whose element is in the box. In a whole box all bits are set: the last steps may be one and the
-  // same.
+  // One bit for each step whose element is in the box.
   XPOPS_DEVICE uint32 steps(const Params& params, const BoxOrigin<Params>& origin) const {
     const auto& order = params.orders[kOrder];
     if (threadIdx.x >= order.threads) return 0;
-    if (origin.whole) return all_steps<Params::kSteps>();
+    if (origin.whole) return all_steps<kSteps>();
     uint32 found = 0;
 #pragma unroll 1
-    for (int step = 0; step < Params::kSteps; ++step) {
+    for (int step = 0; step < kSteps; ++step) {
       bool inside = true;
 #pragma unroll
       for (int i = 0; i < kAxes; ++i) inside &= at[i] + order.at[step][i] < origin.along(order.axes[i]);
@@ -137,10 +137,10 @@ XPOPS_DEVICE Element* moved(Element* pointer, int64 bytes) {
 }
 
 // What the operands of a block share: its box, and the walk in the order of the result.
-template <class Params>
+template <class Params, class Box>
 struct BoxBlock {
   BoxOrigin<Params> origin;
-  BoxWalk<Params, 0> walk;
+  BoxWalk<Params, 0, Box::kResultSteps> walk;
   uint32 steps;
 
   XPOPS_DEVICE explicit BoxBlock(const Params& params)
@@ -153,8 +153,9 @@ struct BoxedOperand {
   using T = T_;
   using Element = typename Storage<T>::type;
   static constexpr bool kStaged = kOrder > 0;
+  static constexpr int kSteps = kStaged ? Box::kSteps : Box::kResultSteps;
   struct Fragment {
-    Element elem[Box::kSteps];
+    Element elem[kSteps];
     uint32 place, steps;  // of this thread's element in the first step; one bit for each step
   };
 
@@ -177,9 +178,9 @@ struct BoxedOperand {
     return reinterpret_cast<Element*>(params.slots[kSlot]) + offset;
   }
   template <class Params>
-  XPOPS_DEVICE static void load(const Params& params, const BoxBlock<Params>& block, Fragment& to) {
+  XPOPS_DEVICE static void load(const Params& params, const BoxBlock<Params, Box>& block, Fragment& to) {
     if constexpr (kStaged) {
-      const BoxWalk<Params, kOrder> walk(params);
+      const BoxWalk<Params, kOrder, kSteps> walk(params);
       to.place = walk.place;
       to.steps = walk.steps(params, block.origin);
       load_steps(params, first(params, block.origin, walk), to.steps, to);
@@ -192,7 +193,7 @@ struct BoxedOperand {
     if constexpr (kStaged) {
       const auto& order = params.orders[kOrder];
       Element* to = box() + from.place;
-      visit_steps<Box::kSteps>(from.steps, [&](int i) { to[order.places[i]] = from.elem[i]; });
+      visit_steps<kSteps>(from.steps, [&](int i) { to[order.places[i]] = from.elem[i]; });
     }
   }
   // `place`: where the element is in shared memory.
@@ -205,7 +206,7 @@ struct BoxedOperand {
  private:
   template <class Params>
   XPOPS_DEVICE static void load_steps(const Params& params, Element* from, uint32 steps, Fragment& to) {
-    visit_steps<Box::kSteps>(steps, [&](int i) { to.elem[i] = *moved(from, params.steps[kStrides][i]); });
+    visit_steps<kSteps>(steps, [&](int i) { to.elem[i] = *moved(from, params.steps[kStrides][i]); });
   }
   XPOPS_DEVICE static Element* box() {
     __shared__ Element elements[kStaged ? Box::kShared : 1];
@@ -216,13 +217,13 @@ struct BoxedOperand {
 // The body of every boxed kernel.
 template <class Op, class Out, class Box, class... In, class Params>
 XPOPS_DEVICE void elementwise_boxed(const Params& params) {
-  const BoxBlock<Params> block(params);
+  const BoxBlock<Params, Box> block(params);
   TransposedFragments<In...> in;
   in.load(params, block);
   in.stage(params);
   __syncthreads();
   auto* to = Out::first(params, block.origin, block.walk);
-  visit_steps<Box::kSteps>(block.steps, [&](int i) {
+  visit_steps<Box::kResultSteps>(block.steps, [&](int i) {
     const int place = block.walk.place + params.orders[0].places[i];
     *moved(to, params.steps[0][i]) = cast<typename Out::T>(in.template apply<Op>(params, i, place));
   });

@@ -141,7 +141,7 @@ def scalar_operand(types: str, plan: ElementwisePlan, slot: int) -> str:
 
 def _box_of(plan: ElementwisePlan) -> str:
     """The type of the box of a transposing kernel."""
-    return f"Box<{plan.unroll}, {plan.tile[1]}>"
+    return f"Box<{plan.tile[1]}, {plan.unroll}, {plan.tile[2]}>"
 
 
 def _tile_of(plan: ElementwisePlan) -> str:

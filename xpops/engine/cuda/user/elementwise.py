@@ -118,7 +118,7 @@ def _plan(call: UserCall, policy: Policy) -> ElementwisePlan:
     outs = tuple(each for each in _walked(call.operation.outs, call.outs) if isinstance(each, Layout))
     raw = any(each.raw for each in (*call.operation.ins, *call.operation.outs))
     indexed = call.operation.needs_index
-    if len(outs) == 1 and not raw and not indexed:
+    if len(outs) == 1 and not raw and not indexed and not _declares_shared_memory(call.operation):
         plan = plan_transpose(outs[0], arrays, policy)
         if plan is not None:
             return plan
@@ -129,6 +129,12 @@ def _plan(call: UserCall, policy: Policy) -> ElementwisePlan:
     # reads.
     policy = policy._replace(elements_per_thread=1) if raw else policy
     return plan_elementwise(outs[0], (*outs[1:], *arrays), policy)
+
+
+def _declares_shared_memory(operation: Operation) -> bool:
+    """Whether the user's code does. Transposing kernels may take all that a block has."""
+    texts = *operation.definitions, operation.preamble, operation.before, operation.body, operation.after
+    return any("__shared__" in text for text in texts)
 
 
 def _walked(parameters: tuple[Parameter, ...], operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
