@@ -338,3 +338,27 @@ def test_elements_alone(op: Reduction, dtype: Any, device: Any) -> None:
                         wanted = reduced(op, widened(part), axis, keepdims, **setting)
                     assert got.shape == wanted.shape
                     np.testing.assert_array_equal(got.to_numpy().astype(wanted.dtype), wanted)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_the_position_of_one_element(name: str, device: str) -> None:
+    """It is 0, even that of a NaN; also where one element is repeated."""
+    column = np.float32([[3], [np.nan], [-1]])
+    x, function = xp.asarray(column, device=device), getattr(xp, name)
+    for _ in range(2):
+        assert_same(function(x, axis=1), np.zeros(3, np.int64))
+        assert_same(function(xp.broadcast_to(x, (3, 5)), axis=-1, keepdims=True), np.zeros((3, 1), np.int64))
+        assert_same(function(xp.asarray(np.nan, device=device)), np.int64(0))
+        assert_same(function(x, axis=0), np.int64([1]))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_sums_beside_a_repeated_axis(device: str) -> None:
+    host = np.arange(7 * 90 * 16, dtype=np.float64).reshape(7, 1, 90, 16)
+    x = xp.asarray(host, device=device)
+    for axis in (0, 2, 3, (0, 2), (2, 3)):
+        for _ in range(2):
+            assert_same(
+                xp.sum(xp.broadcast_to(x, (7, 2, 90, 16)), axis=axis), np.broadcast_to(host, (7, 2, 90, 16)).sum(axis)
+            )

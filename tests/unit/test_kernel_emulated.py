@@ -131,10 +131,11 @@ def test_results_that_were_given_can_be_read() -> None:
     same(fresh[1], np.zeros_like(grad))
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2, 3), (2, 1, 0, 3), (1, 2, 3, 0)])
-def test_the_code_runs_once_for_each_element(order: tuple[int, ...]) -> None:
-    """Also where threads have different numbers of elements."""
-    x = floats(*(4, 12, 90, 5)).transpose(order).copy().transpose(np.argsort(order))
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 2, 0), (1, 2, 3, 0)])
+@pytest.mark.parametrize("shape", [(7, 12, 90, 5), (5, 16, 33, 7)])
+def test_the_code_runs_once_for_each_element(shape: tuple[int, ...], order: tuple[int, ...]) -> None:
+    """Also where threads have 14 or 15 elements."""
+    x = floats(*shape).transpose(order).copy().transpose(np.argsort(order))
     runs, out = np.zeros(1, np.int64), np.zeros(x.shape, np.float32)
     count = ElementwiseKernel("T x, uint64 runs", "T y", "++*reinterpret_cast<xpops::int64*>(runs); y = -x")
     same(elementwise(count, x, runs.ctypes.data, out=out), -x)

@@ -60,6 +60,10 @@ LAYOUTS: dict[str, tuple[Any, Any]] = {
     "broadcast": (np.broadcast_to(floats(70), (60, 70)), (0, 1)),
     "repeated between": (np.broadcast_to(floats(2, 1, 8), (2, 90, 8)), 0),
     "repeated innermost": (np.broadcast_to(floats(40, 3, 1), (40, 3, 33)), 1),
+    "repeated beside columns": (np.broadcast_to(floats(7, 1, 90, 16), (7, 2, 90, 16)), 2),
+    "repeated beside rows": (np.broadcast_to(floats(7, 1, 16, 90), (7, 2, 16, 90)), 3),
+    "repeated beside odd columns": (np.broadcast_to(floats(300, 1, 3), (300, 5, 3)), 0),
+    "repeated twice": (np.broadcast_to(floats(1, 5, 1, 200, 4), (3, 5, 2, 200, 4)), (1, 3)),
     "repeated a few times": (np.broadcast_to(floats(1, 90, 40), (3, 90, 40)), 1),
     "cropped rows": (floats(37, 67)[:, :64], 1),
     "cropped columns": (floats(300, 67)[:, :64], 0),
@@ -77,6 +81,15 @@ def test_a_sum_of_every_layout(name: str) -> None:
     wanted = np.sum(x.astype(np.float64), axis)
     assert got.shape == wanted.shape
     np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-4)
+
+
+def test_columns_beside_a_repeated_axis() -> None:
+    """Threads lie side by side along the columns, as without the repeated axis."""
+    repeated = layout_of(dt.float64, (7, 2, 90, 16), (1440, 0, 16, 1), Device("cuda"))
+    plan = plan_reduce(repeated, (2,), (32, 16, 0, 1), 8, reduce_policy(90, 132))
+    assert (plan.kernel, plan.pack) == ("columns", 2)
+    rows = layout_of(dt.float64, (7, 2, 16, 90), (1440, 0, 90, 1), Device("cuda"))
+    assert plan_reduce(rows, (3,), (32, 16, 1, 0), 8, reduce_policy(90, 132)).kernel != "columns"
 
 
 @pytest.mark.parametrize("name", ["var", "argmax", "min"])

@@ -15,7 +15,7 @@ from xpops.dispatch.dense import make_dense
 from xpops.engine.program import Data, Kernel, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY, OPERATORS
-from xpops.ops.reduction import Reduction
+from xpops.ops.reduction import REDUCTIONS, Reduction
 from xpops.plan.result import reduced_layout
 from xpops.plan.signature import Signature
 
@@ -53,6 +53,8 @@ def reduction(
         if kernel is not None:
             return Program((out,), kernel)
     repeated = [i for i in axes if x.shape[i] == 1 or x.strides[i] == 0]
+    if op.positional and op.name in REDUCTIONS and len(repeated) == len(axes):  # else -1 is the position of a NaN
+        return Program((out,), _fill(out, 0))
     same = op.idempotent or (op.positional and len(repeated) == len(axes))
     if same and any(x.shape[i] > 1 for i in repeated):
         once = _without_repetition(x, repeated)

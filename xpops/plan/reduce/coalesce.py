@@ -33,8 +33,9 @@ def coalesce_reduction(
 ) -> CoalescedReduction:
     """The axes of a reduction of inputs with these lines of strides. The first line decides the order of the axes.
 
-    But if it repeats elements along kept axes so often that there are more results than elements, the result decides
-    the order of the kept axes.
+    Axes along which it repeats elements come last, so that what was read is read again at once; but before the kept
+    axis with the smallest stride, if that makes the kept axes columns. And if it repeats elements along kept axes so
+    often that there are more results than elements, the result decides the order of the kept axes.
     """
     keep = [axis for axis in range(len(shape)) if axis not in axes]
     repeats = prod(shape[axis] for axis in keep if lines[0][axis] == 0)
@@ -45,13 +46,27 @@ def coalesce_reduction(
     reduced, in_reduced = coalesce(
         tuple(shape[axis] for axis in axes), [tuple(line[axis] for axis in axes) for line in lines]
     )
-    return CoalescedReduction(
+    given = CoalescedReduction(
         kept or (1,),
         reduced or (1,),
         out_kept or (0,),
         tuple(line or (0,) for line in (first, *others)),
         tuple(line or (0,) for line in in_reduced),
     )
+    turned = given if is_small else _repeated_before_columns(given)
+    return turned if turned.columns else given
+
+
+def _repeated_before_columns(given: CoalescedReduction) -> CoalescedReduction:
+    """The same with the last kept axis along which the first line does not repeat elements behind all others."""
+    distinct = [axis for axis, stride in enumerate(given.in_kept[0]) if stride]
+    if not distinct or distinct[-1] == len(given.kept) - 1:
+        return given
+    axes = [axis for axis in range(len(given.kept)) if axis != distinct[-1]] + distinct[-1:]
+    kept, out_kept, *in_kept = (
+        tuple(line[axis] for axis in axes) for line in (given.kept, given.out_kept, *given.in_kept)
+    )
+    return given._replace(kept=kept, out_kept=out_kept, in_kept=tuple(in_kept))
 
 
 def _last_stride(strides: Strides, shape: tuple[int, ...]) -> float:
