@@ -221,6 +221,18 @@ def test_many_searches(device: Any, length: int, searches: int) -> None:
     assert_same(xp.searchsorted(x1, x2), np.searchsorted(host, wanted))
 
 
+@pytest.mark.parametrize("shape", [(40, 1), (1, 40), (1, 40, 1), (1,), (40, 0)])
+def test_searches_of_repeated_elements(device: Any, shape: tuple[int, ...]) -> None:
+    host, wanted = np.sort(some(dt.float64, (5003,))), some(dt.float64, shape, 1)
+    x1, x2 = xp.asarray(host, device=device), xp.asarray(wanted, device=device)
+    target = tuple(7 if length == 1 else length for length in shape)
+    repeated, places = xp.broadcast_to(x2, target), np.searchsorted(host, np.broadcast_to(wanted, target), "right")
+    for _ in range(2):
+        assert_same(xp.searchsorted(x1, repeated, side="right"), places)
+        assert_same(xp.searchsorted(x1, x2, side="right"), np.searchsorted(host, wanted, "right"))
+        assert_same(xp.searchsorted(x1, repeated, side="right", sorter=xp.argsort(x1)), places)
+
+
 def test_many_searches_by_a_sorter(device: Any) -> None:
     host, wanted = some(dt.int64, (100_003,)), some(dt.int64, (50_000,), 1)
     x1, x2 = xp.asarray(host, device=device), xp.asarray(wanted, device=device)
