@@ -221,7 +221,7 @@ def test_many_searches(device: Any, length: int, searches: int) -> None:
     assert_same(xp.searchsorted(x1, x2), np.searchsorted(host, wanted))
 
 
-@pytest.mark.parametrize("shape", [(40, 1), (1, 40), (1, 40, 1), (1,), (40, 0)])
+@pytest.mark.parametrize("shape", [(40, 1), (1, 40), (1, 40, 1), (1,), (40, 0), (1, 0)])
 def test_searches_of_repeated_elements(device: Any, shape: tuple[int, ...]) -> None:
     host, wanted = np.sort(some(dt.float64, (5003,))), some(dt.float64, shape, 1)
     x1, x2 = xp.asarray(host, device=device), xp.asarray(wanted, device=device)

@@ -35,13 +35,13 @@ ORDERS = (
 
 @pytest.fixture(autouse=True)
 def boxes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """No tiles: all that may be in boxes is. The list has the number of walks of each plan that is."""
+    """Disable tiles. The list holds the number of orders of each plan with boxes."""
     found: list[int] = []
 
     def plan(out: Any, operands: Any, policy: Any) -> Any:
         plan = plan_boxes(out, operands, policy._replace(box_distance=64))
         if plan is not None:
-            found.append(len(set(plan.orders)))
+            found.append(len(set(plan.boxes.orders)))
         return plan
 
     monkeypatch.setattr(elementwise, "plan_transpose", plan)

@@ -300,7 +300,7 @@ OPERATIONS: dict[str, str] = {
 }  # fmt: skip
 
 
-def test_code_with_shared_memory_has_all_of_it() -> None:
+def test_code_with_shared_memory_is_not_transposed() -> None:
     body = "__shared__ float kept[12000]; kept[threadIdx.x] = x; z = kept[threadIdx.x] + y"
     kernel = ElementwiseKernel("float32 x, float32 y", "float32 z", body)
     for shape, strides in ((SQUARE, TURNED), ((4, 12, 999, 3), (1, 4, 48, 47952))):

@@ -187,7 +187,7 @@ def test_reductions_and_scans(capability: int) -> None:
         (made,) = total.compile(capability, x, x, axis=axis)
         assert "x * y" in made.source
         assert made.resources.registers > 0
-    mapped, reduced = total.compile(capability, x, x.T.copy().T, axis=1)  # a tiled kernel writes the products first
+    mapped, reduced = total.compile(capability, x, x.T.copy().T, axis=1)  # the products are written first
     assert "x * y" in mapped.source
     assert "a + b" in reduced.source
     for axis in (0, 1):

@@ -315,7 +315,7 @@ def test_short_rows_far_apart_are_tiled():
     near = layout_of(dt.int16, (6, 2**19), None, GPU)
     boxes = plan_transpose(near, (layout_of(dt.int16, near.shape, (1, 6), GPU),), POLICY)
     assert boxes is not None
-    assert boxes.orders
+    assert boxes.boxes is not None
     row = layout_of(dt.int16, (6, 1), (1, 1), GPU)
     assert plan_transpose(layout_of(dt.int16, (6, 2**20), None, GPU), (row,), POLICY) is None
 
@@ -335,11 +335,12 @@ def test_short_axes_far_apart_are_in_boxes(dtype, shape, strides):
     x = layout_of(dtype, shape, strides, GPU)
     plan = plan_transpose(out, (x, out), POLICY)
     assert plan is not None
-    assert plan.orders == (0, 1, 0)
+    assert plan.boxes is not None
+    assert plan.boxes.orders == (0, 1, 0)
     assert plan_transpose(out, (x, out, float), POLICY).modes[-1] is Mode.SCALAR
 
 
-def test_what_the_cache_holds_is_not_in_boxes():
+def test_cached_operands_are_gathered():
     """Elements of one sector are near each other in the result, or the operand is small."""
     for shape, strides in (((2000, 5, 4), (20, 1, 5)), ((900, 40, 7), (280, 1, 40)), ((900, 40, 7), (0, 1, 40))):
         out = layout_of(dt.float16, shape, None, GPU)
@@ -360,7 +361,7 @@ def test_boxes_fit_shared_memory_and_parameters():
             if plan is None:
                 assert count == 40 or (dtype, count) == (dt.complex128, 9)
             else:
-                assert plan.tile[2] * dtype.itemsize * count <= 48 << 10
+                assert plan.boxes.shared * dtype.itemsize * count <= 48 << 10
                 assert len(plan.tail) <= 4096
     wide = layout_of(dt.int8, (2,) * 26, None, GPU)
     turned = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from typing import Any, overload
 
 from xpops.core.layouts import Layout, layout_of
@@ -28,12 +28,6 @@ def require_array(spec: Operand, function: str, argument: str) -> Layout:
 def reshape_dense(layout: Layout, shape: tuple[int, ...]) -> Layout:
     """A C-contiguous layout reshaped to `shape`."""
     return layout_of(layout.dtype, shape, None, layout.device, layout.align)
-
-
-def without_repetition(x: Layout, axes: Container[int]) -> Layout:
-    """The layout of the first elements along `axes`, which repeat elements."""
-    shape = tuple(1 if axis in axes else length for axis, length in enumerate(x.shape))
-    return layout_of(x.dtype, shape, x.strides, x.device, x.align)
 
 
 def make_dense(

@@ -17,6 +17,7 @@ def plan_on_lines(
     axes: Collection[int],
     outs: tuple[Layout, ...],
     plan: Callable[..., Program],
+    place: int = 0,
 ) -> Program:
     """``plan(x, *outs)``, the program that computes lines of `x` along `axes`, and writes them to `outs`.
 
@@ -32,6 +33,8 @@ def plan_on_lines(
         The results, dense.
     plan : callable
         It is given `x` and `outs`, or layouts that have a length of 1 where lines repeat.
+    place : int
+        The place of `x` among the operands of the program.
     """
     repeated = [
         axis
@@ -55,9 +58,10 @@ def plan_on_lines(
     copies = [copier(layout, out) for layout, out in zip(made, outs, strict=True)]
 
     def run(stream: int, *data: Data) -> None:
-        results, (operand, *others) = data[: len(outs)], data[len(outs) :]
+        results, operands = data[: len(outs)], list(data[len(outs) :])
+        operands[place] = engine.view(operands[place], 0, distinct)
         lines = [allocate(stream) for allocate in allocators]
-        compute(stream, *(each for each, _ in lines), engine.view(operand, 0, distinct), *others)
+        compute(stream, *(each for each, _ in lines), *operands)
         for copy, result, (each, _) in zip(copies, results, lines, strict=True):
             copy(stream, result, each)
         del lines  # kept until the kernels were launched

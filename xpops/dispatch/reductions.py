@@ -11,11 +11,11 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import call_for
-from xpops.dispatch.dense import make_dense, without_repetition
+from xpops.dispatch.dense import make_dense
 from xpops.engine.program import Data, Kernel, Program
 from xpops.engine.protocol import Engine
 from xpops.ops.elementwise import IDENTITY, OPERATORS
-from xpops.ops.reduction import REDUCTIONS, Reduction
+from xpops.ops.reduction import NUMBER_POSITIONS, Reduction
 from xpops.plan.result import reduced_layout
 from xpops.plan.signature import Signature
 
@@ -53,16 +53,23 @@ def reduction(
         if kernel is not None:
             return Program((out,), kernel)
     repeated = [i for i in axes if x.shape[i] == 1 or x.strides[i] == 0]
-    if op.positional and op.name in REDUCTIONS and len(repeated) == len(axes):  # else -1 is the position of a NaN
+    of_one = op.positional and len(repeated) == len(axes)
+    if of_one and op.name not in NUMBER_POSITIONS:  # these give -1 for a NaN
         return Program((out,), _fill(out, 0))
-    same = op.idempotent or (op.positional and len(repeated) == len(axes))
+    same = op.idempotent or of_one
     if same and any(x.shape[i] > 1 for i in repeated):
-        once = without_repetition(x, repeated)
+        once = _without_repetition(x, repeated)
         reduce = engine.reduce(op, once, axes, loop, out, strides, correction)
         return Program((out,), lambda stream, out, x: reduce(stream, out, engine.view(x, 0, once)))
     if op.positional and not _is_ordered(x, axes):
         return Program((out,), _flat_position(engine, op, x, loop, out))
     return Program((out,), engine.reduce(op, x, axes, loop, out, strides, correction))
+
+
+def _without_repetition(x: Layout, repeated: list[int]) -> Layout:
+    """The layout of the first elements along axes of stride 0."""
+    shape = tuple(1 if axis in repeated else length for axis, length in enumerate(x.shape))
+    return layout_of(x.dtype, shape, x.strides, x.device, x.align)
 
 
 def _fill(out: Layout, value: Any) -> Kernel:

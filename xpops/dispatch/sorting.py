@@ -11,7 +11,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import promote
-from xpops.dispatch.dense import make_dense, require_array, without_repetition
+from xpops.dispatch.dense import make_dense, require_array
 from xpops.dispatch.gradients.rules import differentiable
 from xpops.dispatch.lines import plan_on_lines
 from xpops.dispatch.primitives import copier, with_axis_last
@@ -135,40 +135,28 @@ def searchsorted(engine: Engine, specs: tuple[Operand, ...], right: bool) -> Pro
     if sorter is not None and sorter.shape != x1.shape:
         raise ValueError(f"searchsorted: sorter has shape {sorter.shape}; accepted: {x1.shape}, that of x1")
     loop = _comparison_dtype(x1, x2)
-    if isinstance(x2, Layout) and any(map(_is_repeated, x2.shape, x2.strides)):
-        return _searchsorted_once(engine, specs, x2, right)
+    out = layout_of(dt.int64, x2.shape if isinstance(x2, Layout) else (), None, x1.device)
+
+    def plan(x2: Operand, out: Layout) -> Program:
+        return _plan_searches(engine, x1, x2, sorter, right, out, loop)
+
+    return plan_on_lines(engine, x2, (), (out,), plan, 1) if isinstance(x2, Layout) else plan(x2, out)
+
+
+def _plan_searches(
+    engine: Engine, x1: Layout, x2: Operand, sorter: Layout | None, right: bool, out: Layout, loop: DType
+) -> Program:
+    """The program of `searchsorted` with checked operands."""
     source, prepare_source = make_dense(engine, x1)
     wanted, prepare_wanted = make_dense(engine, x2) if isinstance(x2, Layout) else (x2, _range_check(loop))
-    order, prepare_order = (None, None) if sorter is None else make_dense(engine, sorter)
+    order, prepare_order = make_dense(engine, sorter) if sorter is not None else (None, None)
     prepared = [each for each in (prepare_source, prepare_wanted, prepare_order) if each is not None]
-    out = layout_of(dt.int64, x2.shape if isinstance(x2, Layout) else (), None, x1.device)
     kernel = engine.searchsorted(source, wanted, right, out, loop, order)
 
     def run(stream: int, out: Data, *operands: Data) -> None:
         given = [prepare(stream, data) for prepare, data in zip(prepared, operands, strict=True)]
         kernel(stream, out, *(data for data, _ in given))
         del given  # kept until the kernel was launched
-
-    return Program((out,), run)
-
-
-def _is_repeated(length: int, stride: int) -> bool:
-    return length > 1 and stride == 0
-
-
-def _searchsorted_once(engine: Engine, specs: tuple[Operand, ...], x2: Layout, right: bool) -> Program:
-    """`searchsorted` of an operand that repeats elements: it looks for each once, and repeats what it found."""
-    once = without_repetition(x2, [axis for axis in range(x2.ndim) if _is_repeated(x2.shape[axis], x2.strides[axis])])
-    search = searchsorted(engine, (specs[0], once, *specs[2:]), right)
-    (found,) = search.layouts
-    out = layout_of(found.dtype, x2.shape, None, found.device)
-    repeat, allocate = copier(found, out), engine.allocator(found)
-
-    def run(stream: int, out: Data, x1: Data, x2: Data, *sorter: Data) -> None:
-        made, owner = allocate(stream)
-        search.kernel(stream, made, x1, engine.view(x2, 0, once), *sorter)
-        repeat(stream, out, made)
-        del owner  # kept until the kernels were launched
 
     return Program((out,), run)
 

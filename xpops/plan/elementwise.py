@@ -5,13 +5,16 @@ from __future__ import annotations
 import struct
 from enum import StrEnum
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xpops.core.layouts import Layout
 from xpops.plan.signature import Operand
 from xpops.plan.strides.broadcast import broadcast_strides
 from xpops.plan.strides.coalesce import Strides, coalesce
 from xpops.plan.strides.divmod import pack_divmod
+
+if TYPE_CHECKING:
+    from xpops.plan.transpose.walks import Boxes
 
 MAX_PACK_BYTES = 16
 # The most elements of a pack with more than two operands: registers do not hold 16 elements of each.
@@ -77,7 +80,7 @@ class Policy(NamedTuple):
         Shorter rows are for operands whose neighbours have at least so many elements of the result between them: a
         kernel that gathers would read the operand again and again.
     box_steps : int
-        The most elements of a thread in a box of short axes, if shared memory holds as many.
+        The most elements of a thread in a box of short axes; fewer if shared memory is too small.
     box_distance : int
         Boxes are for operands that have elements of one sector so many elements of the result apart, or farther. At
         least 64, the length of a row of a box.
@@ -109,7 +112,7 @@ class ElementwisePlan(NamedTuple):
     modes : tuple of Mode
         The result's mode, then each operand's.
     block, pack, unroll : int
-        Threads of a block, elements of an access, accesses of a thread.
+        Threads of a block, elements of an access, accesses of a thread to each array.
     rank : int
         The number of axes after coalescing; 0 if no operand needs coordinates.
     index_bits : {32, 64}
@@ -120,11 +123,9 @@ class ElementwisePlan(NamedTuple):
     outlined : bool
         Whether the functor is called instead of inlined.
     tile : tuple of int
-        The columns, rows and planes of the transposing kernel's tile; for boxes, their axes, the elements of the result
-        of a thread, and the elements of shared memory of an operand; empty for other kernels.
-    orders : tuple of int
-        The number of the order in which a box of each array is walked, for the result and the operands that are arrays;
-        empty for other kernels.
+        The columns, rows and planes of the transposing kernel's tile; empty for other kernels.
+    boxes : Boxes, optional
+        The boxes of the transposing kernel for short axes.
     """
 
     modes: tuple[Mode, ...]
@@ -137,7 +138,12 @@ class ElementwisePlan(NamedTuple):
     tail: bytes
     outlined: bool
     tile: tuple[int, ...] = ()
-    orders: tuple[int, ...] = ()
+    boxes: Boxes | None = None
+
+    @property
+    def transposes(self) -> bool:
+        """Whether operands pass through shared memory."""
+        return bool(self.tile) or self.boxes is not None
 
 
 def plan_elementwise(

@@ -33,9 +33,10 @@ def coalesce_reduction(
 ) -> CoalescedReduction:
     """The axes of a reduction of inputs with these lines of strides. The first line decides the order of the axes.
 
-    Axes along which it repeats elements come last, so that what was read is read again at once; but before the kept
-    axis with the smallest stride, if that makes the kept axes columns. And if it repeats elements along kept axes so
-    often that there are more results than elements, the result decides the order of the kept axes.
+    Kept axes along which the line repeats elements come last, so that elements are read again while the cache has them.
+    But if the kept axis with the smallest stride can be read as columns, that axis comes last. And if the line repeats
+    elements along kept axes so often that there are more results than elements, the result decides the order of the
+    kept axes.
     """
     keep = [axis for axis in range(len(shape)) if axis not in axes]
     repeats = prod(shape[axis] for axis in keep if lines[0][axis] == 0)
@@ -53,12 +54,12 @@ def coalesce_reduction(
         tuple(line or (0,) for line in (first, *others)),
         tuple(line or (0,) for line in in_reduced),
     )
-    turned = given if is_small else _repeated_before_columns(given)
-    return turned if turned.columns else given
+    reordered = given if is_small else _with_columns_last(given)
+    return reordered if reordered.columns else given
 
 
-def _repeated_before_columns(given: CoalescedReduction) -> CoalescedReduction:
-    """The same with the last kept axis along which the first line does not repeat elements behind all others."""
+def _with_columns_last(given: CoalescedReduction) -> CoalescedReduction:
+    """The same reduction with the kept axis last that has the smallest stride of the first line, except 0."""
     distinct = [axis for axis, stride in enumerate(given.in_kept[0]) if stride]
     if not distinct or distinct[-1] == len(given.kept) - 1:
         return given

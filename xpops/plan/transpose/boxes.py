@@ -20,15 +20,15 @@ from xpops.plan.signature import Operand
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
 from xpops.plan.transpose.tiles import MAX_BLOCKS, SHARED_BYTES
-from xpops.plan.transpose.walks import Axes, Walk, box_of, walk_of
+from xpops.plan.transpose.walks import Axes, Boxes, Walk, box_of, walk_of
 
 # Memory is read in sectors of so many bytes.
 SECTOR_BYTES = 32
-# A box has about so many neighbours in the result.
+# Elements that are closer in the result are in the same box.
 _ROW = 64
 # Rows of so many bytes, or more, begin in different banks of shared memory.
 _PADDED_BYTES = 16
-# The most bytes of parameters behind the slots. Older drivers take 4096 with them.
+# The most bytes of parameters behind the slots. Older drivers take 4096 in all: this leaves 64 slots.
 _MAX_TAIL = 3584
 
 
@@ -70,13 +70,17 @@ def plan_boxes(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
         blocks=blocks,
         tail=tail,
         outlined=policy.outlined,
-        tile=(len(box) - box.count(1), prod(box) // prod(walks[of_result].radices), _shared_elements(elements)),
-        orders=tuple(list(walks).index(order) for order in orders),
+        boxes=Boxes(
+            axes=len(box) - box.count(1),
+            steps=prod(box) // prod(walks[of_result].radices),
+            shared=_shared_elements(elements),
+            orders=tuple(list(walks).index(order) for order in orders),
+        ),
     )
 
 
 def _shared_elements(elements: int) -> int:
-    """The elements of shared memory for a staged operand, with its padding."""
+    """The elements of shared memory for a staged operand. Half as many are left for the padding of its rows."""
     return 3 * elements // 2
 
 
@@ -117,7 +121,10 @@ def _places(box: tuple[int, ...], item: int) -> list[int]:
 
 
 def _walks_of(box: Axes, orders: list[Axes], threads: int) -> dict[Axes, Walk]:
-    """The walks in all orders, with equally many steps, a multiple of 4. The last step is repeated."""
+    """The walks in all orders, with equally many steps, a multiple of 4: the last step is repeated.
+
+    So fewer different kernels are compiled.
+    """
     walks = {order: walk_of(tuple(box[axis] for axis in order), threads) for order in orders}
     steps = -(-max(len(walk.at) for walk in walks.values()) // 4) * 4
     return {order: Walk(radices, at + at[-1:] * (steps - len(at))) for order, (radices, at) in walks.items()}

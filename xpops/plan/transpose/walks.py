@@ -9,6 +9,27 @@ from typing import NamedTuple
 Axes = tuple[int, ...]  # one number for each axis
 
 
+class Boxes(NamedTuple):
+    """The boxes of ``kernels/transpose/boxed.cuh``.
+
+    Attributes
+    ----------
+    axes : int
+        Those along which a box has more than one element.
+    steps : int
+        The elements of the result that a thread computes.
+    shared : int
+        The elements of shared memory of an operand.
+    orders : tuple of int
+        The number of the order in which threads walk a box of the result, and of each operand that is an array.
+    """
+
+    axes: int
+    steps: int
+    shared: int
+    orders: tuple[int, ...]
+
+
 class Walk(NamedTuple):
     """How the threads of a block visit the elements of a box in one order of its axes.
 

@@ -1,5 +1,5 @@
 // Fused elementwise expressions: the host generates one functor for an expression. This header has what such functors
-// need besides elementwise.cuh and tiled.cuh.
+// need besides elementwise.cuh and transpose/.
 #pragma once
 
 #include <xpops/kernels/elementwise.cuh>

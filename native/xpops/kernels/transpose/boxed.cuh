@@ -10,8 +10,8 @@
 
 namespace xpops {
 
-// The steps of a thread in the order of the result, and in other orders, where the last one may be repeated; and elements
-// of shared memory for a staged operand.
+// The steps of a thread in the order of the result; those in other orders, which may repeat the last one; and elements of
+// shared memory for a staged operand.
 template <int kResultSteps_, int kSteps_, int kShared_>
 struct Box {
   static constexpr int kResultSteps = kResultSteps_, kSteps = kSteps_, kShared = kShared_;
@@ -74,7 +74,7 @@ struct BoxOrigin {
       whole &= size[axis] == most;
     }
   }
-  // The size along an axis that only the parameters know.
+  // The size along an axis whose number is a parameter of the kernel.
   XPOPS_DEVICE uint32 along(uint32 number) const {
     uint32 found = size[0];
 #pragma unroll
@@ -136,7 +136,7 @@ XPOPS_DEVICE Element* moved(Element* pointer, int64 bytes) {
   return reinterpret_cast<Element*>(reinterpret_cast<char*>(pointer) + bytes);
 }
 
-// What the operands of a block share: its box, and the walk in the order of the result.
+// The box of a block, and the walk of its threads in the order of the result.
 template <class Params, class Box>
 struct BoxBlock {
   BoxOrigin<Params> origin;

@@ -23,7 +23,7 @@ enum class Along { kColumns, kRows, kPlanes, kPlanesRows };
 
 XPOPS_HOST_DEVICE constexpr Along own_axis(Along along) { return along == Along::kPlanesRows ? Along::kPlanes : along; }
 
-// The kernel parameters, which the host writes (xpops/plan/tiled.py). Order of strides: the batch axes, the planes, the
+// The kernel parameters, which the host writes (xpops/plan/transpose/tiles.py). Order of strides: the batch axes, the planes, the
 // rows, the columns. Order of lengths and tiles: columns, rows, planes.
 template <int kSlots, int kBatch, int kArrays, class Index_>
 struct TiledParams {

@@ -1,4 +1,4 @@
-// User-defined elementwise kernels: what they need besides elementwise.cuh and tiled.cuh.
+// User-defined elementwise kernels: what they need besides elementwise.cuh and transpose/.
 #pragma once
 
 #include <xpops/kernels/fused/elementwise.cuh>

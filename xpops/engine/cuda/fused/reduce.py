@@ -78,7 +78,7 @@ def value_of(expression: Expression, made: Layout) -> Layout:
 
 
 def needs_transpose(expression: Expression, value: Layout, capability: int) -> bool:
-    """Whether an operand is transposed to another: then a tiled kernel writes the expression to an array first."""
+    """Whether an operand is transposed to another: then another kernel writes the expression to an array first."""
     return plan_transpose(value, expression.inputs, policy_of(expression, capability)) is not None
 
 

@@ -119,41 +119,39 @@ def declare(given: list[tuple[str, str]], plan: ElementwisePlan) -> Declared:
             names.append(scalar_operand(types, plan, len(slots)))
         else:
             names.append(array_operand(types, plan, mode, len(slots), lines))
-            lines += bool(plan.tile) or mode in STRIDED
+            lines += plan.transposes or mode in STRIDED
         slots += form
     return Declared(names, slots, params_of(len(slots), lines, plan))
 
 
 def array_operand(types: str, plan: ElementwisePlan, mode: Mode, slot: int, line: int) -> str:
     """The template argument for an array, from its three types, its slot, and its line of strides."""
-    if plan.orders:
-        return f"BoxedOperand<{types}, {slot}, {line}, {_box_of(plan)}, {plan.orders[line]}>"
+    if plan.boxes:
+        return f"BoxedOperand<{types}, {slot}, {line}, {_part_of(plan)}, {plan.boxes.orders[line]}>"
     if plan.tile:
         along = "kColumns" if mode is Mode.GATHER else str(mode)
-        return f"TiledOperand<{types}, Along::{along}, {slot}, {line}, {_tile_of(plan)}>"
+        return f"TiledOperand<{types}, Along::{along}, {slot}, {line}, {_part_of(plan)}>"
     return f"Operand<{types}, Mode::{mode}, {slot}, {line}>"
 
 
 def scalar_operand(types: str, plan: ElementwisePlan, slot: int) -> str:
     """The template argument for a scalar; the first of its three types is the type of its slot."""
-    return f"TransposedScalar<{types}, {slot}>" if plan.tile else f"Operand<{types}, Mode::kScalar, {slot}>"
+    return f"TransposedScalar<{types}, {slot}>" if plan.transposes else f"Operand<{types}, Mode::kScalar, {slot}>"
 
 
-def _box_of(plan: ElementwisePlan) -> str:
-    """The type of the box of a transposing kernel."""
-    return f"Box<{plan.tile[1]}, {plan.unroll}, {plan.tile[2]}>"
-
-
-def _tile_of(plan: ElementwisePlan) -> str:
-    """The type of the tile of a transposing kernel."""
-    return f"Tile<{', '.join(map(str, (*plan.tile, plan.block, plan.pack)))}>"
+def _part_of(plan: ElementwisePlan) -> str:
+    """What a block computes, as template arguments: a box, a tile, or packs."""
+    if plan.boxes:
+        return f"Box<{plan.boxes.steps}, {plan.unroll}, {plan.boxes.shared}>"
+    if plan.tile:
+        return f"Tile<{', '.join(map(str, (*plan.tile, plan.block, plan.pack)))}>"
+    return f"{plan.block}, {plan.pack}, {plan.unroll}"
 
 
 def params_of(slots: int, lines: int, plan: ElementwisePlan) -> str:
     """The type of the kernel's parameters."""
-    if plan.orders:
-        orders = len(set(plan.orders))
-        numbers = slots, plan.rank, plan.tile[0], lines, orders, plan.unroll
+    if plan.boxes:
+        numbers = slots, plan.rank, plan.boxes.axes, lines, len(set(plan.boxes.orders)), plan.unroll
         return f"BoxedParams<{', '.join(map(str, numbers))}, uint{plan.index_bits}>"
     family = "Tiled" if plan.tile else "Elementwise"
     return f"{family}Params<{slots}, {plan.rank}, {lines}, uint{plan.index_bits}>"
@@ -161,21 +159,16 @@ def params_of(slots: int, lines: int, plan: ElementwisePlan) -> str:
 
 def family_of(plan: ElementwisePlan) -> str:
     """The header of the template."""
-    if plan.orders:
+    if plan.boxes:
         return "kernels/transpose/boxed"
     return "kernels/transpose/tiled" if plan.tile else "kernels/elementwise"
 
 
 def entry_point(functor: str, outs: list[str], operands: list[str], params: str, plan: ElementwisePlan) -> list[str]:
     """The lines of the kernel itself."""
-    shape: tuple[object, ...] = (plan.block, plan.pack, plan.unroll)
-    if plan.tile:
-        shape = (_box_of(plan) if plan.orders else _tile_of(plan),)
     out = outs[0] if len(outs) == 1 else f"Outputs<{', '.join(outs)}>"
-    arguments = ", ".join([functor, out, *map(str, shape), *operands])
-    template = "elementwise"
-    if plan.tile:
-        template = "elementwise_boxed" if plan.orders else "elementwise_tiled"
+    arguments = ", ".join([functor, out, _part_of(plan), *operands])
+    template = "elementwise" + ("_boxed" if plan.boxes else "_tiled" if plan.tile else "")
     return [kernel_text(launch_bounds(plan.block), params, f"{template}<{arguments}>")]
 
 

@@ -55,7 +55,7 @@ def user_source(call: UserCall, policy: Policy) -> UserSource:
     operation = call.operation
     plan = _plan(call, policy)
     declared = declare(call, plan)
-    pairs = call.pairs if not plan.tile else ()
+    pairs = call.pairs if not plan.transposes else ()
     lines = opening(operation, call.types, family_of(plan), *call.headers, *["kernels/user/pairs"] * bool(pairs))
     _functor(lines, call)
     lines += pairs

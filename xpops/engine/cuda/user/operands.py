@@ -71,13 +71,13 @@ class _Writer:
 
     def __init__(self, plan: ElementwisePlan, first_fact: int, pairs: bool) -> None:
         self._seen = "{}" if pairs else "compute_t<{}>"
-        self._tiled, self._plan, self._modes, self._first = bool(plan.tile), plan, list(plan.modes), first_fact
+        self._plan, self._modes, self._first = plan, list(plan.modes), first_fact
         self.line, self.facts = 0, list[int]()
 
     def array(self, dtype: DType, slot: int) -> str:
         mode, name = self._modes.pop(0), c_type(dtype)
         line = self.line
-        self.line += self._tiled or mode in STRIDED
+        self.line += self._plan.transposes or mode in STRIDED
         return array_operand(f"{name}, {name}, {self._seen.format(name)}", self._plan, mode, slot, line)
 
     def index(self) -> str:
@@ -110,7 +110,7 @@ def declare(call: UserCall, plan: ElementwisePlan) -> Declared:
     operation, indexed = call.operation, call.operation.needs_index
     ins, outs = _slots(call)
     used = sum(len(form) for _, form in (*ins, *outs))
-    writer = _Writer(plan, used, bool(call.pairs) and not plan.tile)
+    writer = _Writer(plan, used, bool(call.pairs) and not plan.transposes)
     results = [
         None if parameter.raw else writer.array(layout.dtype, slot)
         for parameter, layout, (slot, _) in zip(operation.outs, call.outs, outs, strict=True)

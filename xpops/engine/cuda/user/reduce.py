@@ -91,7 +91,7 @@ def value_of(ins: tuple[Operand, ...], shape: tuple[int, ...]) -> Layout:
 
 
 def transposed(runtime: Runtime, value: Layout, ins: tuple[Operand, ...]) -> bool:
-    """Whether an operand is transposed to another: then a tiled kernel should write the mapped values to an array."""
+    """Whether an operand is transposed to another: then another kernel should write the mapped values to an array."""
     return plan_transpose(value, ins, tuning_of(runtime.context.capability).elementwise) is not None
 
 
