@@ -16,6 +16,9 @@ from conformance.references import reduced, terms
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same, eps
 from xpops.core import dtypes as dt
+from xpops.core.devices import Device
+from xpops.core.layouts import layout_of
+from xpops.dispatch.reductions import reduction
 from xpops.engine.cpu.engine import CpuEngine
 from xpops.ops.reduction import REDUCTIONS, Reduction
 from xpops.testing.strategies import numpy_arrays
@@ -362,3 +365,15 @@ def test_sums_beside_a_repeated_axis(device: str) -> None:
             assert_same(
                 xp.sum(xp.broadcast_to(x, (7, 2, 90, 16)), axis=axis), np.broadcast_to(host, (7, 2, 90, 16)).sum(axis)
             )
+
+
+def test_a_single_element_is_not_searched() -> None:
+    class Engine(CpuEngine):
+        def reduce(self, *given: Any) -> Any:
+            raise AssertionError("searched")
+
+    repeated = layout_of(dt.float32, (3, 5), (1, 0), Device("cpu"))
+    for name in ("argmax", "argmin"):
+        reduction(Engine(), (repeated,), REDUCTIONS[name], 1, False, None, 0.0)
+        with pytest.raises(AssertionError, match="searched"):
+            reduction(Engine(), (repeated,), REDUCTIONS[name], 0, False, None, 0.0)

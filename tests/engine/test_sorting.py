@@ -16,6 +16,10 @@ import xpops as xp
 from tests.helpers.devices import DEVICES
 from tests.helpers.oracle import assert_same
 from xpops.core import dtypes as dt
+from xpops.core.devices import Device
+from xpops.core.layouts import layout_of
+from xpops.dispatch.sorting import searchsorted
+from xpops.engine.cpu.engine import CpuEngine
 from xpops.testing.strategies import numpy_arrays, views
 
 NDArray = np.ndarray[Any, Any]
@@ -231,6 +235,19 @@ def test_searches_of_repeated_elements(device: Any, shape: tuple[int, ...]) -> N
         assert_same(xp.searchsorted(x1, repeated, side="right"), places)
         assert_same(xp.searchsorted(x1, x2, side="right"), np.searchsorted(host, wanted, "right"))
         assert_same(xp.searchsorted(x1, repeated, side="right", sorter=xp.argsort(x1)), places)
+
+
+def test_repeated_elements_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched, original = [], CpuEngine.searchsorted
+
+    def search(x1: Any, x2: Any, *given: Any) -> Any:
+        searched.append(x2.shape)
+        return original(x1, x2, *given)
+
+    monkeypatch.setattr(CpuEngine, "searchsorted", staticmethod(search))
+    x1, x2 = layout_of(dt.float32, (9,), None, Device("cpu")), layout_of(dt.float32, (3, 5), (1, 0), Device("cpu"))
+    searchsorted(CpuEngine(), (x1, x2), False)
+    assert searched == [(3, 1)]
 
 
 def test_many_searches_by_a_sorter(device: Any) -> None:

@@ -364,11 +364,10 @@ def test_boxes_fit_shared_memory_and_parameters():
                 assert plan.boxes.shared * dtype.itemsize * count <= 48 << 10
                 assert len(plan.tail) <= 4096
     wide = layout_of(dt.int8, (2,) * 26, None, GPU)
-    turned = [
-        layout_of(dt.int8, wide.shape, tuple(2 ** ((axis * k) % 26) for axis in range(26)), GPU) for k in (5, 7, 9)
-    ]
-    plan = plan_boxes(wide, tuple(turned), POLICY)
-    assert plan is None or len(plan.tail) <= 4096
+    orders = [tuple(2 ** (axis * step % 26) for axis in range(26)) for step in (5, 7, 9)]
+    turned = [layout_of(dt.int8, wide.shape, order, GPU) for order in orders]
+    assert plan_boxes(wide, tuple(turned[:1]), POLICY) is not None
+    assert plan_boxes(wide, tuple(turned), POLICY) is None
 
 
 def test_planes_are_read_in_the_order_of_memory():

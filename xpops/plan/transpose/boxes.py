@@ -107,7 +107,7 @@ def _is_scattered(shape: tuple[int, ...], strides: Strides, layout: Layout, dist
     return 2 * near <= min(far, SECTOR_BYTES)
 
 
-def _places(box: tuple[int, ...], item: int) -> list[int]:
+def _places(box: Axes, item: int) -> list[int]:
     """The strides of a box in shared memory. Longer rows have a pitch of an odd number of words."""
     places = [1]
     word = max(1, 4 // item)

@@ -39,20 +39,20 @@ struct BoxOrder {
 
 // The kernel parameters, which the host writes (xpops/plan/transpose/boxes.py). The axes of a box are in the result's
 // order. Order of strides: the batch axes, the box's axes. Orders: the result's comes first.
-template <int kSlots, int kBatch, int kAxes, int kArrays, int kOrders, int kSteps_, class Index_>
+template <int kSlots, int kBatch, int kAxes, int kArrays, int kOrders, int kSteps, class Index_>
 struct BoxedParams {
   using Index = Index_;
   using Stride = typename SignedOf<Index>::type;
-  static constexpr int kBatchAxes = kBatch, kBoxAxes = kAxes, kSteps = kSteps_;
+  static constexpr int kBatchAxes = kBatch, kBoxAxes = kAxes;
   uint64 slots[kSlots];
   uint64 lengths[kAxes];
-  int64 steps[kArrays][kSteps_];  // from the first step's element, in bytes
+  int64 steps[kArrays][kSteps];  // from the first step's element, in bytes
   FastDivMod<Index> boxes[kAxes];
   FastDivMod<Index> divisors[kBatch > 1 ? kBatch - 1 : 1];
   Stride strides[kArrays][kBatch + kAxes];
   Stride ordered[kArrays][kAxes];  // the strides of the box's axes in the array's order
   uint32 sizes[kAxes];
-  BoxOrder<kAxes, kSteps_> orders[kOrders];
+  BoxOrder<kAxes, kSteps> orders[kOrders];
 };
 
 // The box of this block: its first element, and its size, which is smaller at the ends of the axes.
