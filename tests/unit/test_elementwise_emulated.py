@@ -69,6 +69,33 @@ def test_every_offset_and_length_of_rows(dtype: Any) -> None:
         np.testing.assert_array_equal(computed("add", flat, flat[::-1]), flat + flat[::-1])
 
 
+@pytest.mark.parametrize("dtype", BY_SIZE, ids=str)
+def test_packs_in_two_rows(dtype: Any) -> None:
+    """Rows overlap, begin anywhere, and are read from either end. Packs of booleans have 4 times as many bytes."""
+    numbers = (np.arange(900) * 7 % 61).astype(dtype)
+    for length in (2, 5, 9, 16, 23, 40):
+        for step in (1, 3, length, length + 1):
+            rows = np.lib.stride_tricks.as_strided(
+                numbers[1:], (5, 3, length), [numbers.itemsize * each for each in (2 * step + 1, step, 1)]
+            )
+            for x in (rows, rows[:, ::-1, ::-1]):
+                y = np.ascontiguousarray(x[::-1])
+                np.testing.assert_array_equal(computed("add", x, y), x + y)
+                np.testing.assert_array_equal(computed("equal", x, rows), x == rows)
+
+
+@pytest.mark.parametrize("dtype", [dt.int8, dt.float16, dt.float32, dt.complex128], ids=str)
+def test_repeated_elements_along_rows_of_any_length(dtype: Any) -> None:
+    """A pack has elements of one row, or the last of one and the first of the next."""
+    for length in (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 301):
+        for shape in ((41, 1), (5, 7, 1), (1, 5, 1), (6, 1, 3, 1)):
+            x = (np.arange(np.prod(shape)) % 61).astype(dtype).reshape(shape)
+            x = np.broadcast_to(x, (*(4 if n == 1 else n for n in shape[:-1]), length))
+            y = (np.arange(x.size) % 13).astype(dtype).reshape(x.shape)
+            np.testing.assert_array_equal(computed("add", x, y), x + y)
+            np.testing.assert_array_equal(computed("subtract", y[::-1], x[::-1]), y[::-1] - x[::-1])
+
+
 @pytest.mark.parametrize("target", [dt.bool, dt.int16, dt.float32, dt.float64], ids=str)
 @pytest.mark.parametrize("source", [dt.uint8, dt.float16, dt.int32, dt.int64], ids=str)
 def test_casts_between_widths(source: Any, target: Any) -> None:

@@ -108,6 +108,11 @@ def _read_mask(x: Layout, mask: Layout, value: Operand, plan: ElementwisePlan) -
         return plan.modes[1], MAX_PACK_BYTES
     _, shape, strides = coalesce_operands(x, (mask, value))
     linear, pack = linear_strides(shape), MAX_PACK_BYTES
-    while pack > plan.pack and mode_of(shape, strides[1], mask, linear, pack) in (Mode.ROW, Mode.REVERSED, Mode.GATHER):
+    while pack > plan.pack and mode_of(shape, strides[1], mask, linear, pack) in (
+        Mode.ROW,
+        Mode.REVERSED,
+        Mode.REPEATED,
+        Mode.GATHER,
+    ):
         pack //= 2
     return mode_of(shape, strides[1], mask, linear, pack), pack

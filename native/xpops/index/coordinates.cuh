@@ -38,10 +38,16 @@ struct Coordinates {
     }
   }
 
-  // Whether this element and the `count - 1` after it are in one row of the innermost axis.
-  XPOPS_DEVICE bool starts_run(const FastDivMod<Index>* divisors, int count) const {
-    if constexpr (kRank < 2) return true;
-    else return at[kRank - 1] + count <= divisors[kRank - 2].divisor;
+  // How many of `count` elements from this one on are in its row of the innermost axis.
+  XPOPS_DEVICE int left_in_row(const FastDivMod<Index>* divisors, int count) const {
+    if constexpr (kRank < 2) return count;
+    const Index left = divisors[kRank - 2].divisor - at[kRank - 1];
+    return left < count ? static_cast<int>(left) : count;
+  }
+
+  XPOPS_DEVICE void start_next_row(const FastDivMod<Index>* divisors) {
+    if constexpr (kRank > 1) at[kRank - 1] = divisors[kRank - 2].divisor - 1;
+    advance(divisors);
   }
 
   // The offset in elements. It may be negative.

@@ -12,7 +12,8 @@ namespace xpops {
 
 // Bit i is element i of the mask.
 template <class Mask, int kPack, class Params>
-XPOPS_DEVICE uint32 bits_of(const Params& params, const typename Mask::template Fragment<kPack>& mask) {
+XPOPS_DEVICE uint32 bits_of(const Params& params, typename Mask::template Fragment<kPack>& mask) {
+  mask.settle();
   uint32 bits = 0;
 #pragma unroll
   for (int i = 0; i < kPack; ++i) bits |= static_cast<uint32>(Mask::template value<kPack>(params, mask, i)) << i;
@@ -42,6 +43,7 @@ struct Assigned {
     [[maybe_unused]] typename Out::Element scalar;
     if constexpr (kScalar) scalar = Value::template value<kPack>(params, value, 0);
     if (!chosen) return;
+    value.settle();
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
       if (chosen >> i & 1) {

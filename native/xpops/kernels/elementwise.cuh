@@ -13,6 +13,7 @@
 #include <xpops/core/types.cuh>
 #include <xpops/index/coordinates.cuh>
 #include <xpops/memory/pack.cuh>
+#include <xpops/memory/rows.cuh>
 #include <xpops/memory/slots.cuh>
 #include <xpops/memory/storage.cuh>
 
@@ -29,6 +30,7 @@ enum class Mode {
   kSplat,    // strided, but a pack never leaves a row of stride 0: one access
   kRow,      // strided, with stride 1 along rows of any length and alignment: as kShifted, unless a pack leaves its row
   kReversed, // as kRow, with stride -1 along rows
+  kRepeated, // strided, with stride 0 along rows that are not shorter than a pack: one access for each row of a pack
   kGather,   // strided: one access for each element
 };
 
@@ -44,6 +46,13 @@ struct ElementwiseParams {
   typename SignedOf<Index>::type strides[kStrided > 0 ? kStrided : 1][kRank > 0 ? kRank : 1];
 };
 
+// The elements of a pack of an operand.
+template <class T, int kPack, Mode kMode>
+using FragmentOf = conditional_t<
+    kPack == 1 || (kMode != Mode::kRow && kMode != Mode::kReversed && kMode != Mode::kRepeated),
+    LoadedPack<T, kMode == Mode::kScalar ? 1 : kPack>,
+    conditional_t<kMode == Mode::kRepeated, RepeatedPack<T, kPack>, RowPack<T, kPack, kMode == Mode::kReversed>>>;
+
 // One operand or the result. T: the dtype in memory; for a scalar the type in which it travels: double, int64, uint64
 // or complex<double>. Loop: the dtype to which the operator converts the operand, by promotion. Compute: the type that
 // its functor gets. kStrides: the row of the operand in ElementwiseParams::strides.
@@ -52,11 +61,12 @@ struct Operand {
   using T = T_;
   using Element = typename Storage<T>::type;
   static constexpr Mode kMode = kMode_;
+  // Whether a pack may be in two rows, in each of which its elements are neighbours or the same.
+  static constexpr bool kInRows = kMode == Mode::kRow || kMode == Mode::kReversed || kMode == Mode::kRepeated;
 
+  // The elements of a pack. Loads may be in flight until settle() returns.
   template <int kPack>
-  struct Fragment {
-    Pack<Element, kMode == Mode::kScalar ? 1 : kPack> pack;
-  };
+  struct Fragment : FragmentOf<Element, kPack, kMode> {};
 
   template <class Params>
   XPOPS_DEVICE static Element* base(const Params& params) {
@@ -89,10 +99,21 @@ struct Operand {
       for (int i = 0; i < kPack; ++i) to.pack.elem[i] = value;
     } else if constexpr (kMode == Mode::kShifted) {
       to.pack.load_unaligned(base(params) + linear);
+    } else if constexpr (kInRows && kPack > 1) {
+      Coordinates<Params::kAxes, typename Params::Index> at(params.divisors, linear);
+      const auto& strides = params.strides[kStrides];
+      const int left = at.left_in_row(params.divisors, kPack);
+      const Element* row = base(params) + at.offset(strides);
+      if (left == kPack) {
+        to.load_row(row);
+      } else {
+        at.start_next_row(params.divisors);
+        to.load_rows(row, base(params) + at.offset(strides), left);
+      }
     } else if constexpr (kMode != Mode::kScalar) {
       Coordinates<Params::kAxes, typename Params::Index> at(params.divisors, linear);
       const auto& strides = params.strides[kStrides];
-      if (at.starts_run(params.divisors, kPack)) {
+      if (at.left_in_row(params.divisors, kPack) == kPack) {
         load_run(base(params) + at.offset(strides), strides[Params::kAxes - 1], to);
       } else {
 #pragma unroll
@@ -107,7 +128,7 @@ struct Operand {
   // As `load`, for a pack that does not leave its row.
   template <int kPack, class Params>
   XPOPS_DEVICE static void load_in_row(const Params& params, typename Params::Index linear, Fragment<kPack>& to) {
-    if constexpr (kMode == Mode::kRow || kMode == Mode::kReversed || kMode == Mode::kGather) {
+    if constexpr (kInRows || kMode == Mode::kGather) {
       load_run(base(params) + offset(params, linear), params.strides[kStrides][Params::kAxes - 1], to);
     } else {
       load(params, linear, to);
@@ -156,6 +177,7 @@ struct Fragments<kPack, Head, Tail...> {
   Fragments<kPack, Tail...> tail;
 };
 
+// Loads the fragments, which must be settled before they are used.
 template <int kPack, class Params>
 XPOPS_DEVICE void load_all(const Params&, typename Params::Index, Fragments<kPack>&) {}
 
@@ -163,6 +185,15 @@ template <int kPack, class Params, class Head, class... Tail>
 XPOPS_DEVICE void load_all(const Params& params, typename Params::Index linear, Fragments<kPack, Head, Tail...>& to) {
   Head::load(params, linear, to.head);
   load_all(params, linear, to.tail);
+}
+
+template <int kPack>
+XPOPS_DEVICE void settle_all(Fragments<kPack>&) {}
+
+template <int kPack, class Head, class... Tail>
+XPOPS_DEVICE void settle_all(Fragments<kPack, Head, Tail...>& loaded) {
+  loaded.head.settle();
+  settle_all(loaded.tail);
 }
 
 // Calls `op` on the i-th element of every operand.
@@ -216,7 +247,10 @@ XPOPS_DEVICE void elementwise(const Params& params) {
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) load_all(params, first + u * kStep, in[u]);
 #pragma unroll
-    for (int u = 0; u < kUnroll; ++u) compute_pack<Op, Out>(params, first + u * kStep, in[u]);
+    for (int u = 0; u < kUnroll; ++u) {
+      settle_all(in[u]);
+      compute_pack<Op, Out>(params, first + u * kStep, in[u]);
+    }
   } else {
     each_element<kBlock, kTile>(params, tile, skew, [&](Index linear) {
       Fragments<1, In...> in;

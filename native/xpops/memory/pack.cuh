@@ -31,6 +31,66 @@ struct Word<16> {
   using type = uint4;
 };
 
+// The aligned words that hold kSize elements of memory that is aligned to an element only.
+template <class T, int kSize>
+struct UnalignedWords {
+  static constexpr int kItem = sizeof(T), kBytes = kItem * kSize;
+  static constexpr int kWord = kBytes < kMaxPackBytes ? kBytes : kMaxPackBytes, kWords = kBytes / kWord;
+  static_assert(kBytes >= 4, "words are shifted in parts of four bytes");
+  static constexpr int kParts = kBytes / 4;
+  using Bits = typename Word<kWord>::type;
+
+  union {
+    Bits words[kWords + 1];
+    uint32 parts[kParts + kWord / 4];
+    T elements[kSize];
+  };
+  uint32 skip;  // the bytes before the first element
+
+  XPOPS_DEVICE UnalignedWords() {}
+  // Loads the words that hold any of the elements [begin, end) of those at `from`. No branch waits for a load, so many
+  // loads are in flight at once.
+  XPOPS_DEVICE void load(const T* from, int begin, int end) {
+    skip = static_cast<uint32>(reinterpret_cast<uint64>(from)) % kWord;
+    const Bits* aligned = reinterpret_cast<const Bits*>(reinterpret_cast<const char*>(from) - skip);
+    const int first = static_cast<int>(skip) + begin * kItem, last = static_cast<int>(skip) + end * kItem;
+#pragma unroll
+    for (int i = 0; i <= kWords; ++i) {
+      words[i] = Bits{};
+      if (begin < end && first < (i + 1) * kWord && last > i * kWord) words[i] = aligned[i];
+    }
+  }
+  // Moves the elements to the first words.
+  XPOPS_DEVICE void shift() {
+    if constexpr (kWord == 16) drop<2>(skip & 8);
+    if constexpr (kWord >= 8 && kItem < 8) drop<1>(skip & 4);
+    if constexpr (kItem < 4) {
+#pragma unroll
+      for (int i = 0; i < kParts; ++i) {
+        parts[i] = static_cast<uint32>((static_cast<uint64>(parts[i + 1]) << 32 | parts[i]) >> (skip & 3) * 8);
+      }
+    }
+  }
+  // Joins the elements below `split` of some words, and the others of other words. Both are shifted.
+  XPOPS_DEVICE void splice(const UnalignedWords& below, const UnalignedWords& above, int split) {
+#pragma unroll
+    for (int i = 0; i < kParts; ++i) {
+      const int bytes = split * kItem - 4 * i;  // of this part, from `below`
+      const uint32 ones = static_cast<uint32>((uint64(1) << 8 * (bytes < 0 ? 0 : bytes < 4 ? bytes : 4)) - 1);
+      parts[i] = (below.parts[i] & ones) | (above.parts[i] & ~ones);
+    }
+  }
+
+ private:
+  // Moves all parts down by kCount, if `any`.
+  template <int kCount>
+  XPOPS_DEVICE void drop(bool any) {
+    if (!any) return;
+#pragma unroll
+    for (int i = 0; i + kCount < kParts + kWord / 4; ++i) parts[i] = parts[i + kCount];
+  }
+};
+
 // kSize elements in registers. The plan makes sure that their memory is aligned to the whole pack.
 template <class T, int kSize>
 struct Pack {
@@ -57,26 +117,16 @@ struct Pack {
       if (exists) bits[i] = reinterpret_cast<const Bits*>(from)[i];
     }
   }
-  // Loads from memory that is aligned to an element only: loads the aligned words that hold the pack, and shifts them.
-  // Each word that it reads holds at least one byte of the pack.
+  // Loads from memory that is aligned to an element only. Each word that it reads holds at least one byte of the pack.
   XPOPS_DEVICE void load_unaligned(const T* from) {
     if constexpr (kSize == 1 || kBytes < 4) {
 #pragma unroll
       for (int i = 0; i < kSize; ++i) elem[i] = from[i];
     } else {
-      const uint32 skip = static_cast<uint32>(reinterpret_cast<uint64>(from)) % kWord;
-      const Bits* words = reinterpret_cast<const Bits*>(reinterpret_cast<const char*>(from) - skip);
-      union {
-        Bits loaded[kWords + 1];
-        uint32 parts[kParts + kWord / 4];
-      };
-#pragma unroll
-      for (int i = 0; i < kWords; ++i) loaded[i] = words[i];
-      loaded[kWords] = loaded[kWords - 1];
-      if (skip) loaded[kWords] = words[kWords];
-      shift(parts, skip);
-#pragma unroll
-      for (int i = 0; i < kWords; ++i) bits[i] = loaded[i];
+      UnalignedWords<T, kSize> words;
+      words.load(from, 0, kSize);
+      words.shift();
+      take(words);
     }
   }
   // Loads the elements [begin, end) of such a pack; the others become zeros. No branch waits for a load, so the loads of
@@ -86,32 +136,36 @@ struct Pack {
 #pragma unroll
       for (int i = 0; i < kSize; ++i) elem[i] = i >= begin && i < end ? from[i] : T{};
     } else {
-      const int skip = static_cast<int>(reinterpret_cast<uint64>(from) % kWord), size = static_cast<int>(sizeof(T));
-      const Bits* words = reinterpret_cast<const Bits*>(reinterpret_cast<const char*>(from) - skip);
-      union {
-        Bits loaded[kWords + 1];
-        uint32 parts[kParts + kWord / 4];
-      };
-#pragma unroll
-      for (int i = 0; i <= kWords; ++i) {
-        loaded[i] = Bits{};
-        if (begin < end && skip + begin * size < (i + 1) * kWord && skip + end * size > i * kWord) loaded[i] = words[i];
-      }
-      shift(parts, static_cast<uint32>(skip));
-#pragma unroll
-      for (int i = 0; i < kWords; ++i) bits[i] = loaded[i];
+      UnalignedWords<T, kSize> words;
+      words.load(from, begin, end);
+      words.shift();
+      take(words);
 #pragma unroll
       for (int i = 0; i < kSize; ++i) {
         if (i < begin || i >= end) elem[i] = T{};
       }
     }
   }
-  XPOPS_DEVICE void reverse() {
+  // The words are shifted.
+  XPOPS_DEVICE void take(const UnalignedWords<T, kSize>& words) {
 #pragma unroll
-    for (int i = 0; i < kSize / 2; ++i) {
-      const T moved = elem[i];
-      elem[i] = elem[kSize - 1 - i];
-      elem[kSize - 1 - i] = moved;
+    for (int i = 0; i < kWords; ++i) bits[i] = words.words[i];
+  }
+  XPOPS_DEVICE void reverse() {
+    if constexpr (sizeof(T) == 1 && kBytes >= 4) {
+      constexpr int kParts = kBytes / 4;
+      uint32 parts[kParts];
+#pragma unroll
+      for (int i = 0; i < kParts; ++i) parts[i] = reversed(reinterpret_cast<const uint32*>(bits)[kParts - 1 - i]);
+#pragma unroll
+      for (int i = 0; i < kParts; ++i) reinterpret_cast<uint32*>(bits)[i] = parts[i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < kSize / 2; ++i) {
+        const T moved = elem[i];
+        elem[i] = elem[kSize - 1 - i];
+        elem[kSize - 1 - i] = moved;
+      }
     }
   }
   // Hides from the compiler what it knows of the elements, so that it computes from them again instead of keeping results.
@@ -163,27 +217,10 @@ struct Pack {
   }
 
  private:
-  static constexpr int kParts = kBytes / 4;
-
-  // Moves the parts down by `skip` bytes, less than a word.
-  template <int kSize_>
-  XPOPS_DEVICE static void shift(uint32 (&parts)[kSize_], uint32 skip) {
-    if constexpr (kWord == 16) drop<2>(parts, skip & 8);
-    if constexpr (kWord >= 8 && sizeof(T) < 8) drop<1>(parts, skip & 4);
-    if constexpr (sizeof(T) < 4) {
-#pragma unroll
-      for (int i = 0; i < kParts; ++i) {
-        parts[i] = static_cast<uint32>((static_cast<uint64>(parts[i + 1]) << 32 | parts[i]) >> (skip & 3) * 8);
-      }
-    }
-  }
-
-  // Moves the parts down by kCount if `any`.
-  template <int kCount, int kSize_>
-  XPOPS_DEVICE static void drop(uint32 (&parts)[kSize_], bool any) {
-    if (!any) return;
-#pragma unroll
-    for (int i = 0; i + kCount < kSize_; ++i) parts[i] = parts[i + kCount];
+  // Four bytes in the reversed order: one instruction.
+  XPOPS_DEVICE static uint32 reversed(uint32 part) {
+    const uint32 halves = part << 16 | part >> 16;
+    return (halves & 0x00ff00ff) << 8 | (halves >> 8 & 0x00ff00ff);
   }
 };
 

@@ -139,6 +139,7 @@ struct SoftmaxLines : SoftmaxWeights<typename In::T, Out, kLog, kColumns, kPack,
       to.pack.load(In::base(params.each) + at);
     } else if (kInside || !kRagged || static_cast<uint64>(at) + kPack <= params.each.size) {
       In::load(params.each, static_cast<Index>(at), to);
+      to.settle();
     } else {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {

@@ -42,6 +42,7 @@ struct TiledSoftmax : Softmax<In, Out, kLog, false, false, false, kBlock, kCount
         if (at + kPack <= count) {
           Fragment packed;
           In::load(params.each, begin + static_cast<Index>(at), packed);
+          packed.settle();
           *reinterpret_cast<decltype(packed.pack)*>(elements + at) = packed.pack;
           continue;
         }

@@ -118,7 +118,7 @@ class RawArray {
 template <class T, int kRank, bool kContiguous, int kSlot, int kFacts>
 struct RawOperand {
   template <int kPack>
-  struct Fragment {};
+  struct Fragment : Settled {};
   template <int kPack, class Params>
   XPOPS_DEVICE static void load(const Params&, typename Params::Index, Fragment<kPack>&) {}
   template <int kPack, class Params>
@@ -132,7 +132,7 @@ template <Mode kMode, int kStrides>
 struct IndexOperand {
   using Place = Operand<int8, int8, int8, kMode, 0, kStrides>;
   template <int kPack>
-  struct Fragment {
+  struct Fragment : Settled {
     int64 at[kPack];
   };
   template <int kPack, class Params>
@@ -177,7 +177,7 @@ class PlaceIndexer : public Indexer<kRank> {
 template <int kFacts>
 struct LengthsOperand {
   template <int kPack>
-  struct Fragment {};
+  struct Fragment : Settled {};
   template <int kPack, class Params>
   XPOPS_DEVICE static void load(const Params&, typename Params::Index, Fragment<kPack>&) {}
   template <int kPack, class Params>
