@@ -226,6 +226,7 @@ def test_classes_of_layouts(operands, modes):
         (dt.int8, (8, 1000), (1003, -1), 1, "kReversed"),
         (dt.float16, (1000,), (-1,), 2, "kReversed"),
         (dt.float32, (8, 1021), (0, 1), 16, "kRow"),
+        (dt.float32, (8, 1021), (1, 0), 4, "kRepeated"),
         (dt.float32, (8, 1021), (2100, 2), 16, "kGather"),
     ],
 )
@@ -304,6 +305,33 @@ def test_a_transposed_operand_is_tiled():
     assert plan_transpose(b, (b, b), POLICY) is None
     slim, turned = (layout_of(dt.float32, (64, 4), strides, GPU) for strides in (None, (1, 64)))
     assert plan_transpose(slim, (turned,), POLICY) is None
+
+
+def test_repeated_elements_are_not_transposed():
+    """They are few elements of memory, however many the array has."""
+    for strides in ((1, 0), (0, 1)):
+        out = layout_of(dt.float32, (102442, 301), None, GPU)
+        x = layout_of(dt.float32, out.shape, strides, GPU)
+        assert plan_transpose(out, (x,), POLICY) is None
+        assert plan_elementwise(out, (x,), POLICY).unroll > plan_elementwise(out, (out,), POLICY).unroll
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "in_boxes"),
+    [
+        (dt.int8, (7001, 7001), True),  # byte by byte
+        (dt.bfloat16, (5001, 5001), True),
+        (dt.bfloat16, (5001, 5000), False),
+        (dt.float32, (5001, 5001), False),
+        (dt.bfloat16, (1800061, 21), True),  # 11 of 32 columns of a tile would be idle
+        (dt.int16, (228704, 78), True),
+    ],
+)
+def test_what_tiles_leave_to_boxes(dtype, shape, in_boxes):
+    out = layout_of(dtype, shape, None, GPU)
+    plan = plan_transpose(out, (layout_of(dtype, shape, (1, shape[0]), GPU), out), POLICY)
+    assert plan is not None
+    assert (plan.boxes is not None) == in_boxes
 
 
 def test_short_rows_far_apart_are_tiled():

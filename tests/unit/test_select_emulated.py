@@ -13,6 +13,7 @@ from xpops.core import dtypes as dt
 from xpops.engine.cuda.kernels import tiles
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.selection import row_step
+from xpops.plan.transpose.boxes import is_scattered
 
 RANDOM = np.random.default_rng(5)
 ENGINE = EmulatedEngine()
@@ -73,6 +74,18 @@ def test_elements_of_any_layout(dtype: Any) -> None:
 def test_rows(rest: tuple[int, ...]) -> None:
     x, mask = RANDOM.normal(size=(300, *rest)).astype(np.float32), RANDOM.random(300) < 0.3
     same(compressed(x, mask), x[mask])
+
+
+@pytest.mark.parametrize("dtype", [dt.uint8, dt.float32, dt.complex128], ids=str)
+@pytest.mark.parametrize("share", [0, 0.02, 0.2, 1])
+def test_scattered_rows(dtype: Any, share: float) -> None:
+    """Many are gathered from a copy."""
+    for x in (RANDOM.random((30, 20, 70)).transpose(2, 1, 0), RANDOM.random((70, 600)).T[:, ::-1]):
+        x = (100 * x).astype(dtype)
+        assert is_scattered(layout_on_gpu(x), tuning_of(90).elementwise) == (x.ndim == 3)
+        mask = RANDOM.random(len(x)) < share
+        for _ in range(2):
+            same(compressed(x, mask), x[mask])
 
 
 @pytest.mark.parametrize("dtype", [dt.uint8, dt.float32, dt.complex128], ids=str)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core.layouts import Layout
 from xpops.plan.signature import Operand
 from xpops.plan.strides.broadcast import broadcast_strides
-from xpops.plan.strides.coalesce import Strides, coalesce
+from xpops.plan.strides.coalesce import Strides, coalesce, distinct_elements
 from xpops.plan.strides.divmod import pack_divmod
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Mode(StrEnum):
     SPLAT = "kSplat"
     ROW = "kRow"
     REVERSED = "kReversed"
+    REPEATED = "kRepeated"
     GATHER = "kGather"
     TILE_ROWS = "kRows"
     TILE_PLANES = "kPlanes"
@@ -49,7 +50,7 @@ class Mode(StrEnum):
 
 # In the order of the result.
 LINEAR = (Mode.LINEAR, Mode.SHIFTED)
-STRIDED = (Mode.VECTOR, Mode.SPLAT, Mode.ROW, Mode.REVERSED, Mode.GATHER)
+STRIDED = (Mode.VECTOR, Mode.SPLAT, Mode.ROW, Mode.REVERSED, Mode.REPEATED, Mode.GATHER)
 
 
 class Policy(NamedTuple):
@@ -82,8 +83,8 @@ class Policy(NamedTuple):
     box_steps : int
         The most elements of a thread in a box of short axes; fewer if shared memory is too small.
     box_distance : int
-        Boxes are for operands that have elements of one sector so many elements of the result apart, or farther. At
-        least 64, the length of a row of a box.
+        Boxes are for operands that have elements of one sector so many elements of the result apart, or farther. In
+        place of poor tiles, they are for those that are `tile_length` apart.
     outlined : bool
         Whether the functor is called instead of inlined, so that it is compiled once.
     """
@@ -181,7 +182,7 @@ def plan_elementwise(
     bits = index_bits(out.size, strides, shape)
     strided = [line for line, mode in zip(strides, modes, strict=True) if mode in STRIDED]
     rank = len(shape) if strided else 0
-    reads_as_much = any(layout.size == out.size for layout in layouts[1:])
+    reads_as_much = any(distinct_elements(shape, line) == out.size for line in strides[1:])
     unroll = max(1 if reads_as_much else policy.unroll, policy.least_elements // pack)
     unroll = max(1, min(unroll, policy.elements_per_thread // pack))
     return ElementwisePlan(
@@ -229,7 +230,7 @@ def mode_of(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: St
         return Mode.SPLAT
     if shape[-1] < pack:
         return Mode.GATHER
-    return {1: Mode.ROW, -1: Mode.REVERSED}.get(strides[-1], Mode.GATHER)
+    return {1: Mode.ROW, -1: Mode.REVERSED, 0: Mode.REPEATED}.get(strides[-1], Mode.GATHER)
 
 
 def _pack(
@@ -243,7 +244,7 @@ def _pack(
     """
     out, pack = layouts[0], _widest_pack(layouts, policy)
     for line, layout in zip(strides[1:], layouts[1:], strict=True):
-        is_scattered = 8 * layout.size > out.size and line[-1:] not in ((0,), (1,), (-1,))
+        is_scattered = 8 * distinct_elements(shape, line) > out.size and line[-1:] not in ((0,), (1,), (-1,))
         if is_scattered and mode_of(shape, line, layout, linear, pack) is Mode.GATHER:
             pack = min(pack, max(1, policy.gathered_bytes // out.dtype.itemsize))
     while pack > 1 and mode_of(shape, strides[0], out, linear, pack) not in (Mode.LINEAR, Mode.VECTOR):

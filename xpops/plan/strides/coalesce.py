@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 Strides = tuple[int, ...]
 
 
@@ -41,3 +43,16 @@ def coalesce(shape: tuple[int, ...], operands: list[Strides]) -> tuple[tuple[int
             merged.append(entry)
     new_shape = tuple(entry[0] for entry in merged)
     return new_shape, [tuple(entry[i + 1] for entry in merged) for i in range(len(operands))]
+
+
+def distinct_elements(shape: tuple[int, ...], strides: Strides) -> int:
+    """The elements of memory that a loop over `shape` reads at `strides`: along an axis of stride 0 it reads one.
+
+    Windows that overlap count as if they did not.
+
+    Examples
+    --------
+    >>> distinct_elements((3, 4, 5), (5, 0, 1))
+    15
+    """
+    return prod(length for length, stride in zip(shape, strides, strict=True) if stride)

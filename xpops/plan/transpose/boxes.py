@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 from math import prod
 
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, layout_of
 from xpops.plan.elementwise import (
     ElementwisePlan,
     Mode,
@@ -17,7 +17,7 @@ from xpops.plan.elementwise import (
     linear_strides,
 )
 from xpops.plan.signature import Operand
-from xpops.plan.strides.coalesce import Strides
+from xpops.plan.strides.coalesce import Strides, distinct_elements
 from xpops.plan.strides.divmod import pack_divmod
 from xpops.plan.transpose.tiles import MAX_BLOCKS, SHARED_BYTES
 from xpops.plan.transpose.walks import Axes, Boxes, Walk, box_of, walk_of
@@ -38,13 +38,14 @@ def plan_boxes(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     None if no operand is scattered, or if the staged operands, the parameters or the grid are too large.
     """
     layouts, shape, strides = coalesce_operands(out, operands)
-    arrays = list(zip(strides, layouts, strict=True))
+    items = [layout.dtype.itemsize for layout in layouts]
+    arrays = list(zip(strides, items, strict=True))
     if not any(_is_scattered(shape, *each, policy.box_distance) for each in arrays[1:]):
         return None
-    turned = [number > 0 and _is_scattered(shape, *each, _ROW) for number, each in enumerate(arrays)]
+    near = min(_ROW, policy.box_distance)
+    turned = [number > 0 and _is_scattered(shape, *each, near) for number, each in enumerate(arrays)]
     of_result = tuple(reversed(range(len(shape))))
     orders = [_order(line) if is_turned else of_result for line, is_turned in zip(strides, turned, strict=True)]
-    items = [layout.dtype.itemsize for layout in layouts]
     staged = [item for item, is_turned in zip(items, turned, strict=True) if is_turned]
     block, elements = policy.tile_block, policy.tile_block * policy.box_steps
     while _shared_elements(elements) * sum(staged) > SHARED_BYTES:
@@ -89,15 +90,21 @@ def _order(strides: Strides) -> Axes:
     return tuple(sorted(range(len(strides)), key=lambda axis: (not strides[axis], abs(strides[axis]))))
 
 
-def _is_scattered(shape: tuple[int, ...], strides: Strides, layout: Layout, distance: int) -> bool:
+def is_scattered(x: Layout, policy: Policy) -> bool:
+    """Whether kernels that read `x` in C order use at most half of each sector."""
+    out = layout_of(x.dtype, x.shape, None, x.device)
+    _, shape, (_, strides) = coalesce_operands(out, (x,))
+    return _is_scattered(shape, strides, x.dtype.itemsize, policy.box_distance)
+
+
+def _is_scattered(shape: tuple[int, ...], strides: Strides, item: int, distance: int) -> bool:
     """Whether threads that write neighbours in the result use at most half of each sector that they read.
 
     Elements that share a sector are `distance` or farther apart in the result, so that they find it no more in the
     cache. Operands smaller than the result are read again and again, and stay there.
     """
-    if 2 * layout.size <= prod(shape):
+    if 2 * distinct_elements(shape, strides) <= prod(shape):
         return False
-    item = layout.dtype.itemsize
     near = far = item
     for length, stride, apart in zip(shape, strides, linear_strides(shape), strict=True):
         if 0 < abs(stride) * item < SECTOR_BYTES:

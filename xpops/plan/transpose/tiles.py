@@ -17,7 +17,7 @@ from xpops.plan.elementwise import (
     insert_scalar_modes,
 )
 from xpops.plan.signature import Operand
-from xpops.plan.strides.coalesce import Strides
+from xpops.plan.strides.coalesce import Strides, distinct_elements
 from xpops.plan.strides.divmod import pack_divmod
 
 # Shared memory that a block may use without opting in to more.
@@ -33,7 +33,7 @@ def plan_tiles(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     another axis. None if no operand is transposed, if an axis or the tile is too short, or if the grid is too large.
     """
     layouts, shape, strides = coalesce_operands(out, operands)
-    turned = [_turned_axis(shape, strides[0], *each, policy) for each in zip(strides[1:], layouts[1:], strict=True)]
+    turned = [_turned_axis(shape, strides[0], line, policy) for line in strides[1:]]
     axes = list(dict.fromkeys(axis for axis in turned if axis is not None))
     axes = sorted(axes, key=lambda axis: shape[axis] < policy.tile_length)[:2]
     if not axes or policy.tile_length <= shape[axes[0]] < policy.tile_area / shape[-1]:
@@ -83,14 +83,14 @@ def plan_tiles(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     )
 
 
-def _turned_axis(shape: tuple[int, ...], out: Strides, strides: Strides, layout: Layout, policy: Policy) -> int | None:
+def _turned_axis(shape: tuple[int, ...], out: Strides, strides: Strides, policy: Policy) -> int | None:
     """The axis along which an operand is transposed.
 
     It is at least `tile_length` long; or shorter, if the operand is large, and its neighbours are far apart in the
     result. Then threads that write a row would use only part of each sector that they read.
     """
     axis = transposed_axis(shape, out, strides, policy.tile_length)
-    if axis is None and 8 * layout.size > prod(shape):
+    if axis is None and 8 * distinct_elements(shape, strides) > prod(shape):
         axis = transposed_axis(shape, out, strides, 2)
         if axis is not None and (shape[axis] > min(shape[-1], policy.tile_length) or out[axis] < policy.tile_distance):
             axis = None

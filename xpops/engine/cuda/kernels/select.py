@@ -9,19 +9,24 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.kernels.elementwise import empty_kernel
+from xpops.engine.cuda.kernels.elementwise import empty_kernel, unary
 from xpops.engine.cuda.kernels.gather import in_order, row_gatherer, row_scatterer, word_of
 from xpops.engine.cuda.kernels.rooms import Rooms
 from xpops.engine.cuda.kernels.tiles import Counts, Tiling, counter, glue, tiling_of
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Guess, Guessing, Measure, Program
+from xpops.ops.elementwise import IDENTITY
 from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
 from xpops.plan.selection import require_count
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
+from xpops.plan.transpose.boxes import is_scattered
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
+
+# Fewer than one of so many scattered rows are gathered where they are.
+_FEW_ROWS = 8
 
 
 def nonzero(runtime: Runtime, x: Layout) -> Guessing:
@@ -191,17 +196,39 @@ def _indices(runtime: Runtime, tiling: Tiling, shape: tuple[int, ...]) -> Callab
 
 
 def _rows(runtime: Runtime, tiling: Tiling, x: Layout, axes: int) -> Callable[..., None]:
-    """The writer of whole rows of `x`, counted along `axes` axes: it writes their indices first, then gathers them."""
+    """The writer of whole rows of `x`, counted along `axes` axes: it writes their indices first, then gathers them.
+
+    If rows are scattered in memory, it gathers many of them from a C-contiguous copy: gathering reads a sector for each
+    element, and copying reads and writes all.
+    """
     write = _indices(runtime, tiling, (tiling.size,))
     gather, allocator = row_gatherer(runtime, x, axes), runtime.pool.allocator
+    many = tiling.size + 1
+    if x.size and is_scattered(x, tuning_of(runtime.context.capability).elementwise):
+        many, gather_copied = -(-tiling.size // _FEW_ROWS), _copied_rows(runtime, x, axes)
 
     def rows(stream: int, counts: Counts, count: int, out: int, x: int) -> None:
         indices, block = allocator(count * dt.int64.itemsize)(stream)
         write(stream, counts, count, indices)
-        gather(stream, out, x, indices, count)
+        (gather if count < many else gather_copied)(stream, out, x, indices, count)
         del block  # kept until the kernels were launched; the pool is ordered on the stream
 
     return rows
+
+
+def _copied_rows(runtime: Runtime, x: Layout, axes: int) -> Callable[..., None]:
+    """`row_gatherer` of a C-contiguous copy."""
+    dense = layout_of(x.dtype, x.shape, None, x.device)
+    copy, gather = unary(runtime, IDENTITY, x, dense), row_gatherer(runtime, dense, axes)
+    allocate = runtime.pool.allocator(x.size * x.dtype.itemsize)
+
+    def gather_copied(stream: int, out: int, x: int, indices: int, count: int) -> None:
+        made, block = allocate(stream)
+        copy(stream, made, x)
+        gather(stream, out, made, indices, count)
+        del block  # kept until the kernels were launched; the pool is ordered on the stream
+
+    return gather_copied
 
 
 def _gathered(runtime: Runtime, tiling: Tiling, x: Layout) -> Callable[..., None]:
