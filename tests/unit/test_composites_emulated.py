@@ -135,6 +135,21 @@ def test_norms_of_single_elements(pretended: PretendedEngine, order: float, dtyp
         np.testing.assert_allclose(got, np.abs(host) if keepdims else np.abs(host)[:, 0], rtol=1e-7)
 
 
+def test_norms_of_halves_need_no_second_number(pretended: PretendedEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources, launcher = list[str](), pretended.launcher
+    monkeypatch.setattr(
+        pretended, "launcher", lambda name, source, *rest: sources.append(source) or launcher(name, source, *rest)
+    )
+    for dtype, compensated in (("float16", False), ("float32", True)):
+        for order in (1, 2, 3, 2.5, -1):
+            host = RANDOM.uniform(0.5, 2, (3, 1500)).astype(dtype)
+            got = xp.linalg.vector_norm(pretended.array(host), axis=1, ord=order).to_numpy()
+            wanted = np.linalg.vector_norm(host.astype(float), axis=1, ord=order)
+            np.testing.assert_allclose(got, wanted, rtol=2 * np.finfo(dtype).eps)
+            assert any("CompensatedSum" in source for source in sources) == compensated
+            sources.clear()
+
+
 def test_names_of_families_in_errors(pretended: PretendedEngine) -> None:
     with pytest.raises(TypeError, match="vector_norm: x has dtype int32; accepted: floating-point dtypes"):
         xp.linalg.vector_norm(pretended.array(numbers("int32", 4)))

@@ -51,6 +51,10 @@ LAYOUTS: dict[str, tuple[Any, Any]] = {
     "shorter rows": (floats(1000, 5), 1),
     "columns": (floats(700, 260), 0),
     "few columns": (floats(3000, 3), 0),
+    "17 packs of columns": (floats(900, 68), 0),
+    "33 packs of columns": (floats(500, 132), 0),
+    "odd columns": (floats(2000, 21), 0),
+    "odd columns, batches": (floats(3, 700, 23), 1),
     "short between": (floats(500, 3, 2), 1),
     "longer between": (floats(200, 32, 6), 1),
     "middle": (floats(6, 50, 64), 1),
@@ -83,6 +87,15 @@ def test_a_sum_of_every_layout(name: str) -> None:
     np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-4)
 
 
+def test_blocks_have_equally_many_packs_of_columns() -> None:
+    """With 16 of 17 packs in one block, the blocks with the last pack would be idle."""
+    for columns, packs in ((68, 9), (132, 11), (48, 12), (64, 16), (12, 3), (4096, 16)):
+        x = layout_of(dt.float16, (200_000, columns), None, Device("cuda"), 8)
+        plan = plan_reduce(x, (0,), (0, 1), 2, reduce_policy(90, 132))
+        assert (plan.kernel, plan.group) == ("columns", packs)
+        assert plan.block == plan.group * plan.rows > 240
+
+
 def test_columns_beside_a_repeated_axis() -> None:
     """Threads lie side by side along the columns, as without the repeated axis."""
     repeated = layout_of(dt.float64, (7, 2, 90, 16), (1440, 0, 16, 1), Device("cuda"))
@@ -93,7 +106,10 @@ def test_columns_beside_a_repeated_axis() -> None:
 
 
 @pytest.mark.parametrize("name", ["var", "argmax", "min"])
-@pytest.mark.parametrize("layout", ["whole", "long ragged rows", "short rows", "columns", "few columns"])
+@pytest.mark.parametrize(
+    "layout",
+    ["whole", "long ragged rows", "short rows", "columns", "few columns", "17 packs of columns", "odd columns"],
+)
 def test_states_of_several_words(name: str, layout: str) -> None:
     x, axis = LAYOUTS[layout]
     got = emulated(name, x, axis)
@@ -466,3 +482,13 @@ def test_rows_that_blocks_copy() -> None:
     ]:
         x = layout_of(dt.float32, shape, strides, Device("cuda"), align)
         assert plan_reduce(x, (1,), (1, 0), 4, reduce_policy(90, 132)).kernel == kernel, (shape, strides, align)
+
+
+@pytest.mark.parametrize("shape", [(700, 9), (9, 700), (3000, 64), (40, 2)])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_variances_of_numbers_whose_squares_are_infinite(shape: tuple[int, int], axis: int) -> None:
+    """The first batch of a thread has no state before it, from which the distance would be squared."""
+    far = np.full(shape, 3e25, np.float32)
+    np.testing.assert_array_equal(emulated("var", far, axis), np.zeros(shape[1 - axis]))
+    far[(0, slice(None)) if axis == 0 else (slice(None), 0)] = 0
+    np.testing.assert_array_equal(emulated("var", far, axis), np.full(shape[1 - axis], np.inf))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -164,6 +164,9 @@ _ROWS = (
 )
 
 REDUCTIONS: dict[str, Reduction] = {row.name: row for row in _ROWS}
+
+# The sum of float32 numbers for a result that is rounded to 16 bits, which does not show their rounding errors.
+SHORT_SUM = replace(REDUCTIONS["sum"], compensated=frozenset())
 
 
 def _find_number(search: Callable[..., NDArray], x: NDArray, axis: int | None) -> NDArray:

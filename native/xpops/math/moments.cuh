@@ -48,6 +48,17 @@ struct Moments {
     for (int i = 0; i < kCount; ++i) squares += square(x[i] - mean);
     return {mean, Real(kCount), squares};
   }
+  // combine(state, lift_all(x)), without branches. A thread that has equally many elements of several outputs computes
+  // the share once.
+  template <int kCount, class Positions>
+  XPOPS_DEVICE static State append(const State& state, const T (&x)[kCount], const Positions& positions) {
+    const State more = lift_all(x, positions);
+    const Real count = state.count + kCount, share = kCount * reciprocal(count);
+    const T delta = more.mean - state.mean;
+    const Real squares = state.squares + more.squares + square(delta) * (state.count * share);
+    const bool first = state.count == 0;
+    return {first ? more.mean : state.mean + scale(delta, share), count, first ? more.squares : squares};
+  }
   XPOPS_DEVICE static State combine(const State& a, const State& b) {
     if (b.count == 0) return a;
     if (a.count == 0) return b;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from xpops.api.data_types import astype
@@ -24,7 +25,7 @@ from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
 from xpops.frameworks.differentiable import Facts
 from xpops.ops.derivatives import linalg as derivative
-from xpops.ops.reduction import HOST_REDUCTIONS, Reduction
+from xpops.ops.reduction import HOST_REDUCTIONS, SHORT_SUM, Reduction
 from xpops.plan.strides.views import axes_of
 
 __all__ = ["matrix_norm", "vector_norm"]
@@ -149,20 +150,29 @@ def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = Non
         return astype(sum(not_equal(x, 0.0), **how), real)
     if ord is not None and _is_single(given, axis):  # not of an order that may be NaN
         return max(abs(x), **how)
-    if real in _HALVES:  # their squares overflow early
-        return astype(_norm(axis, keepdims, ord, astype(x, dt.float32), power, root), real)
-    size = abs(x)
-    if ord is None:
-        return pow(sum(pow(size, power), **how), root)
-    if ord == 2:
-        return sqrt(sum(square(x if given.dtype == real else size), **how))
-    if ord == 1:
-        return sum(size, **how)
-    if math.isinf(ord):
+    size = x if ord == 2 and given.dtype == real else abs(x)
+    if ord is not None and math.isinf(ord):
         return (max if ord > 0 else min)(size, **how)
+    if real in _HALVES:  # their squares overflow early
+        return astype(_root_of_powers(_short_sum, how, ord, astype(size, dt.float32), power, root), real)
+    return _root_of_powers(sum, how, ord, size, power, root)
+
+
+def _root_of_powers(total: Callable[..., Any], how: Any, ord: float | None, x: Any, power: Any, root: Any) -> Any:
+    """The norm of real numbers, of a finite order but 0. They are not negative, unless `ord` is 2."""
+    if ord is None:
+        return pow(total(pow(x, power), **how), root)
+    if ord == 2:
+        return sqrt(total(square(x), **how))
+    if ord == 1:
+        return total(x, **how)
     if ord == -1:
-        return reciprocal(sum(reciprocal(size), **how))
-    return pow(sum(_product(size, int(ord)), **how), 1 / ord)
+        return reciprocal(total(reciprocal(x), **how))
+    return pow(total(_product(x, int(ord)), **how), 1 / ord)
+
+
+def _short_sum(x: Any, axis: Any, keepdims: bool) -> Any:
+    return unary(reduction, "sum", x, SHORT_SUM, axis, keepdims, None, 0.0)
 
 
 def _norm_on_host(axis: Any, keepdims: bool, ord: float | None, x: Any, *power_and_root: Any) -> Any:

@@ -51,7 +51,7 @@ def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePo
     partials = blocks * splits * columns * pack if splits > 1 else 0
     return ReducePlan(
         "columns", columns, rows, pack, unroll, ragged, splits, whole, len(coalesced.kept), len(coalesced.reduced),
-        bits, policy.block, blocks * splits, policy.resident, tail, partials,
+        bits, columns * rows, blocks * splits, policy.resident, tail, partials,
     )  # fmt: skip
 
 
@@ -59,11 +59,14 @@ def _tile(packs: int, batches: int, least: tuple[int, int], policy: ReducePolicy
     """The threads that share a column, and the packs side by side: no more threads share one than keep the GPU busy.
 
     `batches` are the accesses of a column that a thread would have in flight together. `least` are the rows that are in
-    a segment, and the packs that are or fill it: at least so many threads share a column or are side by side.
+    a segment, and the packs that are or fill it: at least so many threads share a column or are side by side. Blocks
+    side by side have equally many packs: with 16 of 17 packs in one, the other would be idle.
     """
     wanted = power_of_two(min(batches, max(least[0], ceil_div(policy.blocks * policy.block, packs))))
     columns = max(policy.block // wanted, power_of_two(least[1]))
     columns = min(columns, power_of_two(packs), policy.block)
+    if columns < policy.block:
+        columns = ceil_div(packs, ceil_div(packs, columns))
     return policy.block // columns, columns
 
 

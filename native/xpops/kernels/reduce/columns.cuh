@@ -28,11 +28,14 @@ struct ColumnReduction {
     Loaded<kPack> packs[kCount];
 #pragma unroll
     for (int i = 0; i < kCount; ++i) packs[i].across(params, start, step + i * kRows);
+    // All columns of a thread have equally many elements. The compiler does not see it by itself.
+    [[maybe_unused]] const State before = states[0];
 #pragma unroll
     for (int column = 0; column < kPack; ++column) {
       typename Source::Compute x[kCount];
 #pragma unroll
       for (int i = 0; i < kCount; ++i) x[i] = pivots[column].from(packs[i].value(params, column));
+      if constexpr (Reducer::kShifts) states[column].count = before.count;
       states[column] = append_all<Reducer, 1>(states[column], x, static_cast<int64>(step), kRows);
     }
   }
@@ -115,10 +118,12 @@ struct ColumnReduction {
   }
 
   // Combines the states of the rows, and calls `take` with every column of the tile and its state, in one thread each.
-  // The rows of a warp are combined in registers. Then each lane has kKept columns, and kLines lines are left.
+  // The rows of a warp, if it has whole ones, are combined in registers. Then each lane has kKept columns, and kLines
+  // lines are left.
   template <class Take>
   XPOPS_DEVICE static void exchange(State (&states)[kPack], Take take) {
-    constexpr int kLanes = kColumns < kWarp ? kWarp / kColumns : 1, kSpread = kLanes < kPack ? kLanes : kPack;
+    constexpr int kLanes = kColumns < kWarp && kWarp % kColumns == 0 ? kWarp / kColumns : 1;
+    constexpr int kSpread = kLanes < kPack ? kLanes : kPack;
     constexpr int kKept = kPack / kSpread, kLines = kRows / kLanes, kChunk = chunk(kKept, kLines * kColumns * kSpread);
     constexpr int kWide = kColumns * kSpread * kChunk;
     __shared__ State shared[kLines * kWide];

@@ -20,10 +20,10 @@
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
+#include <xpops/kernels/numbers.cuh>
 #include <xpops/math/reduction.cuh>
 #include <xpops/memory/exchange.cuh>
 #include <xpops/memory/pack.cuh>
-#include <xpops/memory/storage.cuh>
 
 namespace xpops {
 
@@ -65,7 +65,7 @@ struct ReduceArray {
   using Compute = Compute_;
   using Out = Out_;
 
-  XPOPS_DEVICE static Compute computed(Element x) { return to_compute<T, Loop, Compute>(x); }
+  XPOPS_DEVICE static Compute computed(Element x) { return to_number<T, Loop, Compute>(x); }
 
   template <class Params>
   struct Start {
@@ -95,7 +95,7 @@ struct ReduceArray {
     XPOPS_DEVICE Compute value(const Params&, int i) const {
       const Compute x = computed(packs[0].elem[i]);
       if constexpr (Params::kSlots == 1) return x;
-      else return Multiply()(x, to_compute<T, Loop, Compute>(packs[1].elem[i]));
+      else return Multiply()(x, computed(packs[1].elem[i]));
     }
 
    private:

@@ -10,8 +10,8 @@
 #pragma once
 
 #include <xpops/index/coordinates.cuh>
+#include <xpops/kernels/numbers.cuh>
 #include <xpops/memory/pack.cuh>
-#include <xpops/memory/storage.cuh>
 
 namespace xpops {
 
@@ -41,8 +41,8 @@ struct ScanTypes {
   using Op = Scanner;
   using State = typename Scanner::State;
 
-  XPOPS_DEVICE static State lift(const Op& op, In x) { return op.lift(to_compute<In_, Out, Compute>(x)); }
-  XPOPS_DEVICE static Out value(const Op& op, const State& state) { return cast<Out>(op.value(state)); }
+  XPOPS_DEVICE static State lift(const Op& op, In x) { return op.lift(to_number<In_, Out, Compute>(x)); }
+  XPOPS_DEVICE static Out value(const Op& op, const State& state) { return from_number<Out>(op.value(state)); }
 };
 
 enum class Stride {
