@@ -14,7 +14,6 @@ from xpops.engine.cuda.kernels.softmax import softmax_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.tuning import softmax_policy, staging_policy
 from xpops.plan.softmax import plan_softmax
-from xpops.plan.softmax.parameters import Way
 
 GPU = Device("cuda")
 CASES = [
@@ -61,6 +60,5 @@ def check(x: Layout, axis: int, out: Layout, log: bool, capability: int) -> None
     width, staging = 8 if x.dtype == dt.float64 else 4, staging_policy(capability, 132, SHARED[capability])
     plan = plan_softmax(x, axis, out, log, width, softmax_policy(capability), staging)
     assert capability >= 90 or plan.cluster == 1
-    ways = [plan.way, "from_states"] if plan.way is Way.SPLIT else [plan.way]
-    for way in ways:
+    for way in plan.kernels:
         assert compile_cubin("softmax", softmax_glue(x, out, log, plan, way), capability)

@@ -51,6 +51,8 @@ CASES = [
     ((300, 16), 0, 90, Way.HELD, 1),
     ((9000, 4), 0, 90, Way.HELD, 4),
     ((9000, 4), 0, 80, Way.SPLIT, 1),
+    ((40_000, 3), 0, 80, Way.SPLIT, 1),
+    ((3000, 40), 0, 80, Way.SPLIT, 1),
     ((5000, 2048), 0, 80, Way.LONG, 1),
 ]
 
@@ -116,7 +118,8 @@ def test_all_blocks_of_tall_columns_are_resident(dtype: Any, columns: int) -> No
     plan = plan_softmax(x, 0, x, True, 8 if dtype == dt.float64 else 4, softmax_policy(90), STAGING)
     assert plan.way is Way.SPLIT
     assert dtype == dt.float64 or plan.blocks <= plan.resident * 132
-    for way in ("leave", "from_states"):
+    assert list(plan.kernels) == ["leave", "gather_states", "from_states"]
+    for way in plan.kernels:
         found = compile_cubin("softmax", softmax_glue(x, x, True, plan, way), 90)
         assert stack_bytes(found) <= 16, "registers hold what a thread needs"
 

@@ -21,6 +21,8 @@ from xpops.plan.softmax.parameters import SoftmaxPlan, SoftmaxPolicy, Way
 from xpops.plan.staging import StagingPolicy, plan_staging
 from xpops.plan.strides.divmod import pack_divmod
 
+WARP = 32
+
 
 def plan_softmax(
     x: Layout, axis: int, out: Layout, log: bool, width: int, policy: SoftmaxPolicy, staging: StagingPolicy
@@ -83,6 +85,7 @@ def plan_softmax(
         rank=access.rank,
         index_bits=bits,
         blocks=-(-lines * count // share.block) * share.splits,
+        gathering=-(-lines // (share.block // WARP)),
         states=3 * lines * share.splits * (pack if columns else 1) if way is Way.SPLIT else 0,
         full=way is Way.HELD and is_full,
         resident=share.resident or _resident(share.block, way, width, shifts, policy),

@@ -92,7 +92,9 @@ class SoftmaxPlan(NamedTuple):
     blocks : int
         The grid.
     states : int
-        Numbers that blocks write to memory for the second kernel; 0 if there is none.
+        Numbers that blocks write to memory for the next kernels; 0 if there are none.
+    gathering : int
+        The blocks of the kernel that combines the states of columns, a warp for each pack of them.
     full : bool
         Whether every thread holds part of a line, and none of its steps is out of range.
     resident : int
@@ -116,7 +118,16 @@ class SoftmaxPlan(NamedTuple):
     index_bits: int
     blocks: int
     states: int
+    gathering: int
     full: bool
     resident: int
     shared: int
     tail: bytes
+
+    @property
+    def kernels(self) -> dict[str, int]:
+        """The kernels in their order, and their grids."""
+        if self.way is not Way.SPLIT:
+            return {str(self.way): self.blocks}
+        gathered = {"gather_states": self.gathering} if self.columns else {}
+        return {str(self.way): self.blocks, **gathered, "from_states": self.blocks}

@@ -5,7 +5,8 @@
 // staged       for longer rows, in shared memory: see staged.cuh
 // long_lines   for still longer lines: one block computes a line, and reads it twice
 // leave        several blocks share a line: each block writes the state of its part
-// from_states  the second launch after `leave`: combines the states of a line, and reads it again to write the results
+// gather_states  for columns, after `leave`: combines the states of a line
+// from_states  the last launch after `leave`: combines the states of a row, and reads the line again to write results
 #pragma once
 
 #include <xpops/kernels/softmax/lines.cuh>
@@ -82,6 +83,11 @@ struct Softmax
       peaks = from[0];
       total = from[1];
       rest = from[2];
+    }
+    XPOPS_DEVICE void store_to(Each* to) const {
+      to[0] = peaks;
+      to[1] = total;
+      to[2] = rest;
     }
     XPOPS_DEVICE void combine(State other) {
       Each higher;
@@ -160,33 +166,58 @@ struct Softmax
     const Range range(params, line);
     State state = walk(params, line, range.begin, range.end);
     state.reduce_all();
-    if (line.inside && line.first == 0) {
-      Each* to = left(params, line, line.part);
-      to[0] = state.peaks;
-      to[1] = state.total;
-      to[2] = state.rest;
-    }
+    if (line.inside && line.first == 0) state.store_to(left(params, line, line.part));
   }
 
-  // The states of so many other blocks that a thread loads at once.
-  static constexpr int kFlight = kStates < 4 ? 4 : 2;
-
-  XPOPS_DEVICE static void from_states(const Params& params) {
-    const Line line(params);
-    const Range range(params, line);
+  // Combines the states of the parts first, first + step, ... of a line. Several loads are in flight at once.
+  XPOPS_DEVICE static State combine_left(const Params& params, const Line& line, int first, int step) {
+    constexpr int kFlight = kStates < 4 ? 4 : 2;
     State state;
     const Index parts = params.splits.divisor;
-    for (Index first = line.first; line.inside && first < parts; first += kCount * kFlight) {
-      State others[kFlight];  // the loads are in flight before the first state is combined
+    for (Index from = first; from < parts; from += step * kFlight) {
+      State others[kFlight];
 #pragma unroll
       for (int i = 0; i < kFlight; ++i) {
-        const Index part = first + i * kCount;
+        const Index part = from + i * step;
         if (part < parts) others[i].load_from(left(params, line, part));
       }
 #pragma unroll
       for (int i = 0; i < kFlight; ++i) state.combine(others[i]);
     }
-    state.reduce_all();
+    return state;
+  }
+
+  // A warp combines the states of a pack of columns, and leaves the result in place of the first. If every block
+  // combined them, it would read the states of all parts.
+  XPOPS_DEVICE static void gather_states(const Params& params) {
+    Line line(params);
+    line.number = static_cast<Index>(blockIdx.x) * (kBlock / kWarp) + static_cast<Index>(threadIdx.x) / kWarp;
+    if (line.number >= params.lines) return;
+    State state = combine_left(params, line, lane(), kWarp);
+    state.add(state.error, same(Real(0)));
+#pragma unroll
+    for (int reach = kWarp / 2; reach > 0; reach /= 2) {
+      State other;
+      other.peaks = shuffle_xor(state.peaks, reach);
+      other.total = shuffle_xor(state.total, reach);
+      other.rest = shuffle_xor(state.rest, reach);
+      state.error = same(Real(0));
+      state.combine(other);
+      state.add(state.error, same(Real(0)));
+    }
+    if (lane() == 0) state.store_to(left(params, line, 0));
+  }
+
+  XPOPS_DEVICE static void from_states(const Params& params) {
+    const Line line(params);
+    const Range range(params, line);
+    State state;
+    if constexpr (kColumns) {
+      if (line.inside) state.load_from(left(params, line, 0));
+    } else {
+      if (line.inside) state = combine_left(params, line, line.first, kCount);
+      state.reduce_all();
+    }
     write(params, line, range.begin, range.end, state);
   }
 };

@@ -25,19 +25,19 @@ def softmax(runtime: Runtime, x: Layout, axis: int, out: Layout, log: bool) -> K
     plan = plan_softmax(x, axis, out, log, width, softmax_policy(context.capability), staging)
     name = "log_softmax" if log else "softmax"
 
-    def launcher(way: str, slots: str, tail: bytes) -> Kernel:
-        source = softmax_glue(x, out, log, plan, way)
-        return runtime.launcher(name, source, plan.blocks, plan.block, slots, tail, plan.shared)
-
-    if plan.way is not Way.SPLIT:
-        return launcher(plan.way, "QQ", bytes(8) + plan.tail)
-    leave, finish = launcher(plan.way, "QQQ", plan.tail), launcher("from_states", "QQQ", plan.tail)
+    slots, tail = ("QQQ", plan.tail) if plan.states else ("QQ", bytes(8) + plan.tail)
+    launches = [
+        runtime.launcher(name, softmax_glue(x, out, log, plan, each), blocks, plan.block, slots, tail, plan.shared)
+        for each, blocks in plan.kernels.items()
+    ]
+    if not plan.states:
+        return launches[0]
     allocate = runtime.pool.allocator(plan.states * width)
 
     def split(stream: int, out: int, x: int) -> None:
         states, block = allocate(stream)
-        leave(stream, out, x, states)
-        finish(stream, out, x, states)
+        for launch in launches:
+            launch(stream, out, x, states)
         del block  # kept until the kernels were launched; the pool is ordered on the stream
 
     return split
