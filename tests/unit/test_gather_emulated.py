@@ -221,6 +221,19 @@ def test_strips(columns: int) -> None:
     same(found, np.take_along_axis(x, places, 1))
 
 
+def test_small_results_are_spread_over_the_gpu() -> None:
+    """A thread has one pack at most, but there are as many parts as multiprocessors."""
+    for shape, axis, itemsize, blocks in [
+        ((2, 3, 68, 904), 0, 1, 181),
+        ((560, 100, 2), 2, 2, 133),
+        ((24602, 64), 1, 4, 769),
+        ((2, 2**24), 0, 1, 2115),
+    ]:
+        plan = staged(shape, axis, itemsize)
+        assert plan is not None
+        assert plan.blocks == blocks
+
+
 def test_which_axes_fit_into_shared_memory() -> None:
     for shape, axis in [((5000, 3000), 1), ((1000, 5000), 0), ((9000, 12), 1), ((40, 6, 8000), 1), ((7, 48 << 8), 1)]:
         assert staged(shape, axis, 4) is not None

@@ -17,7 +17,7 @@ NDArray = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
 RANDOM = np.random.default_rng(7)
 
-PRIMITIVES = ("fft", "scan", "softmax", "sort", "upsample")
+PRIMITIVES = ("fft", "gather", "scan", "softmax", "sort", "upsample")
 CALLS: dict[str, Any] = {
     "cumulative_sum": lambda x, axis: xp.cumulative_sum(x, axis=axis),
     "cumulative_prod": lambda x, axis: xp.cumulative_prod(x, axis=axis, dtype=xp.float64),
@@ -137,3 +137,50 @@ def test_upsampling(
     for _ in range(2):
         np.testing.assert_array_equal(xp.nn.upsample_nearest2d(x, scale=2, layout=layout).to_numpy(), expected)
     assert [each.shape for each in operands] == [shape]
+
+
+@pytest.mark.parametrize("emulated", [False, True], ids=["cpu", "emulated"])
+@pytest.mark.parametrize(
+    ("shape", "whole", "axis", "lines"),
+    [
+        ((9, 1), (9, 40), 0, (9, 1)),
+        ((1, 30), (6, 30), 1, (1, 30)),
+        ((4, 1, 9, 1), (4, 5, 9, 3), 2, (4, 1, 9, 1)),
+        ((1, 1), (7, 3), 0, (7, 1)),
+        ((9, 1, 8), (9, 5, 8), 0, (9, 5, 8)),  # rows of neighbours are copied at once
+    ],
+)
+def test_take(
+    shape: Shape,
+    whole: Shape,
+    axis: int,
+    lines: Shape,
+    emulated: bool,
+    pretended: PretendedEngine,
+    operands: list[Layout],
+) -> None:
+    host = RANDOM.integers(-99, 99, shape)
+    places = RANDOM.integers(-whole[axis], whole[axis], 11)
+    x, index = (pretended.array(each) if emulated else xp.asarray(each) for each in (host, places))
+    x = xp.broadcast_to(x, whole)
+    for _ in range(2):
+        found = xp.take(x, index, axis=axis)
+        np.testing.assert_array_equal(found.to_numpy(), np.take(np.broadcast_to(host, whole), places, axis))
+    assert [each.shape for each in operands] == [lines]
+
+
+@pytest.mark.parametrize("emulated", [False, True], ids=["cpu", "emulated"])
+@pytest.mark.parametrize("axis", [0, 1, 2, 3])
+def test_take_in_another_order_of_axes(axis: int, emulated: bool, pretended: PretendedEngine) -> None:
+    """A gather lays its result out as its operand: the copy must know."""
+    host = RANDOM.integers(-99, 99, (3, 4, 5))
+    for order in ((1, 0, 2), (2, 1, 0), (0, 2, 1)):
+        for step in (1, -1):
+            x = xp.permute_dims(pretended.array(host) if emulated else xp.asarray(host), order)[::step]
+            for place in range(4):
+                key = (slice(None),) * place + (None,)
+                wide = np.broadcast_to(host.transpose(order)[::step][key], (*x.shape[:place], 6, *x.shape[place:]))
+                places = RANDOM.integers(-wide.shape[axis], wide.shape[axis], 7)
+                index = pretended.array(places) if emulated else xp.asarray(places)
+                found = xp.take(xp.broadcast_to(x[key], wide.shape), index, axis=axis)
+                np.testing.assert_array_equal(found.to_numpy(), np.take(wide, places, axis))

@@ -11,6 +11,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.dispatch.dense import require_array
 from xpops.dispatch.gradients.rules import differentiable
+from xpops.dispatch.lines import plan_on_lines
 from xpops.dispatch.primitives import call, copier
 from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
@@ -107,7 +108,15 @@ def _plan_take(engine: Engine, specs: tuple[Operand, ...], axis: Any) -> Program
     found = _resolve_axis(x, axis)
     if x.shape[found] == 0 and indices.size:
         raise IndexError(f"take: axis {found} is empty, and indices are not")
-    return engine.gather(x, (found,), (indices,), found, ("take: indices",))
+
+    def gather(x: Layout, *_: Layout) -> Program:
+        return engine.gather(x, (found,), (indices,), found, ("take: indices",))
+
+    others = [stride for axis, stride in enumerate(x.strides) if axis != found and x.shape[axis] > 1]
+    if indices.ndim != 1 or 1 in others:  # packs of neighbours are gathered as fast as they are copied
+        return gather(x)
+    out = layout_of(x.dtype, (*x.shape[:found], indices.size, *x.shape[found + 1 :]), None, x.device)
+    return plan_on_lines(engine, x, (found,), (out,), gather)
 
 
 @differentiable(derivative.take)

@@ -32,7 +32,8 @@ def plan_on_lines(
     outs : tuple of Layout
         The results, dense.
     plan : callable
-        It is given `x` and `outs`, or layouts that have a length of 1 where lines repeat.
+        It is given `x` and `outs`, or layouts that have a length of 1 where lines repeat. Its results may have the axes
+        in another order than these layouts.
     place : int
         The place of `x` among the operands of the program.
     """
@@ -49,11 +50,11 @@ def plan_on_lines(
 
     distinct = layout_of(x.dtype, cut(x.shape), x.strides, x.device, x.align)
     shapes = [cut(out.shape) for out in outs]
-    made = [
+    lines_of = [
         layout_of(out.dtype, shape, dense_like(shape, out.strides), out.device)
         for out, shape in zip(outs, shapes, strict=True)
     ]
-    compute = plan(distinct, *made).kernel
+    made, compute = plan(distinct, *lines_of)
     allocators = [engine.allocator(layout) for layout in made]
     copies = [copier(layout, out) for layout, out in zip(made, outs, strict=True)]
 

@@ -106,10 +106,14 @@ def plan_staged_gather(
     lines = [(*(number // count for number in line[:-1]), line[-1]) for line in axes.strides[:2]]
     axes = _Axes(axes.batch, (outer, along, inner // count), [*lines, axes.strides[2]])
     slab = policy.slab // (itemsize * count)
-    wide = _width(axes.part[2], slab // length, SECTOR // (itemsize * count))
+    full = prod((*axes.batch, *axes.part)) // (policy.staged_block * MAX_PACK)  # parts with a pack for each thread
+    wanted = min(policy.waves * multiprocessors, max(multiprocessors, full))
+    sector = SECTOR // (itemsize * count)
+    spread = -(-axes.part[2] * axes.part[0] * prod(axes.batch) // wanted)
+    wide = _width(axes.part[2], min(slab // length, max(sector, spread)), sector)
     if not wide:
         return None
-    part = _part(axes, length, wide, slab, policy.waves * multiprocessors)
+    part = _part(axes, length, wide, slab, wanted)
     plan = _packed(axes, part, length, itemsize * count, align, slab, policy)
     is_small = prod(part.lengths) < policy.staged_block and plan.blocks > 2 * policy.waves * multiprocessors
     return None if is_small or plan.blocks > _MOST_BLOCKS else plan
