@@ -30,6 +30,11 @@ ORDERS = (
     ((3, 5, 2, 7, 11), (2, 4, 3, 1, 0)),
     ((3,) * 8, (7, 6, 5, 4, 3, 2, 1, 0)),
     ((129, 17, 9), (1, 2, 0)),
+    # Lengths without small divisors.
+    ((700, 17), (1, 0)),
+    ((300, 19), (1, 0)),
+    ((15, 2, 871), (0, 2, 1)),
+    ((17, 9, 14, 23), (1, 3, 2, 0)),
 )
 
 
@@ -39,7 +44,7 @@ def boxes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
 
     def plan(out: Any, operands: Any, policy: Any) -> Any:
-        plan = plan_boxes(out, operands, policy._replace(box_distance=64))
+        plan = plan_boxes(out, operands, policy._replace(box_distance=8))
         if plan is not None:
             found.append(len(set(plan.boxes.orders)))
         return plan

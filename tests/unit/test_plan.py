@@ -317,6 +317,28 @@ def test_repeated_elements_are_not_transposed():
 
 
 @pytest.mark.parametrize(
+    ("shape", "order"),
+    [
+        ((526664, 17), (1, 0)),
+        ((976, 4, 256, 19), (1, 0, 3, 2)),
+        ((15338, 2, 871), (0, 2, 1)),
+        ((48, 4, 4307, 23), (1, 3, 0, 2)),
+        ((34, 8200, 65), (1, 2, 0)),
+        ((2419, 4, 3, 41, 7), (1, 0, 3, 4, 2)),
+    ],
+)
+def test_boxes_of_lengths_without_small_divisors_have_a_few_steps(shape, order):
+    lengths = [shape[axis] for axis in order]
+    strides = tuple(contiguous_strides(tuple(lengths))[order.index(axis)] for axis in range(len(shape)))
+    out = layout_of(dt.float32, shape, None, GPU)
+    policy = POLICY._replace(box_distance=8)
+    plan = plan_boxes(out, (layout_of(dt.float32, shape, strides, GPU),), policy)
+    assert plan is not None
+    assert out.size / plan.blocks >= 4 * 256 * 7 / 8
+    assert plan.unroll <= 28
+
+
+@pytest.mark.parametrize(
     ("dtype", "shape", "in_boxes"),
     [
         (dt.int8, (7001, 7001), True),  # byte by byte

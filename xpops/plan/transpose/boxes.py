@@ -20,10 +20,8 @@ from xpops.plan.signature import Operand
 from xpops.plan.strides.coalesce import Strides, distinct_elements
 from xpops.plan.strides.divmod import pack_divmod
 from xpops.plan.transpose.tiles import MAX_BLOCKS, SHARED_BYTES
-from xpops.plan.transpose.walks import Axes, Boxes, Walk, box_of, walk_of
+from xpops.plan.transpose.walks import SECTOR_BYTES, Axes, Boxes, Walk, box_of, walk_of
 
-# Memory is read in sectors of so many bytes.
-SECTOR_BYTES = 32
 # Elements that are closer in the result are in the same box.
 _ROW = 64
 # Rows of so many bytes, or more, begin in different banks of shared memory.

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 from math import prod
 from typing import NamedTuple
 
 Axes = tuple[int, ...]  # one number for each axis
+
+
+# Memory is read in sectors of so many bytes.
+SECTOR_BYTES = 32
+# A block with fewer steps takes longer to begin than to move its elements.
+_FEW_STEPS = 4
+# The kernel has a bit for each step, of which there are a multiple of 4.
+_MOST_STEPS = 28
 
 
 class Boxes(NamedTuple):
@@ -61,7 +70,9 @@ def walk_of(sizes: Axes, threads: int) -> Walk:
 
 
 def box_of(shape: tuple[int, ...], orders: dict[Axes, int], threads: int, steps: int) -> Axes:
-    """The sizes of a box in which each array has runs of similar lengths, and each walk has at most so many steps.
+    """The sizes of a box in which each array has runs of similar lengths.
+
+    Each walk has at most so many steps; more, if a length without small divisors leaves too few otherwise.
 
     Parameters
     ----------
@@ -77,19 +88,67 @@ def box_of(shape: tuple[int, ...], orders: dict[Axes, int], threads: int, steps:
     (50, 16, 3)
     >>> box_of((1000, 1000), {(1, 0): 4, (0, 1): 1}, 256, 8)
     (64, 32)
+    >>> box_of((10000, 19), {(1, 0): 2, (0, 1): 2}, 256, 16)
+    (128, 19)
     """
+    most, few = threads * steps, _FEW_STEPS * threads
+    box = _box_of_runs(shape, orders, threads, most, steps)
+    if prod(box) >= few:
+        return box
+    boxes = [
+        _box_of_more_runs(_box_of_runs(shape, orders, threads, most, each), shape, orders, threads, most, each)
+        for each in (steps, _MOST_STEPS)
+    ]
+
+    def quality(box: Axes) -> tuple[int, int, float]:
+        """Whole sectors, enough elements, and then most of the threads at work in each step."""
+        shortest = min(_run(box, shape, order, item) for order, item in orders.items())
+        return min(shortest, SECTOR_BYTES), min(prod(box), few), prod(box) / max(_walks_steps(box, orders, threads))
+
+    return max(boxes, key=quality)
+
+
+def _box_of_runs(shape: tuple[int, ...], orders: dict[Axes, int], threads: int, most: int, steps: int) -> Axes:
+    """The box of at most so many elements, whose walks have at most so many steps."""
     box = (1,) * len(shape)
     growing = dict(orders)
     while growing:
         order = min(growing, key=lambda order: _run(box, shape, order, growing[order]))
         axis = next((axis for axis in order if box[axis] < shape[axis]), None)
-        if axis is not None:
-            longer = (*box[:axis], _longer(box[axis], shape[axis], threads * steps), *box[axis + 1 :])
-            if all(_steps(tuple(longer[axis] for axis in each), threads) <= steps for each in orders):
-                box = longer
-                continue
-        del growing[order]
+        longer = None if axis is None else _longer_box(box, axis, shape, orders, threads, most, steps)
+        if longer is None:
+            del growing[order]
+        else:
+            box = longer
     return box
+
+
+def _box_of_more_runs(
+    box: Axes, shape: tuple[int, ...], orders: Iterable[Axes], threads: int, most: int, steps: int
+) -> Axes:
+    """The box that is longer along any axes, until it has a few steps, if it can be."""
+    while prod(box) < _FEW_STEPS * threads:
+        axes = [axis for order in orders for axis in order]
+        longer = (_longer_box(box, axis, shape, orders, threads, most, steps) for axis in axes)
+        found = next((each for each in longer if each is not None), None)
+        if found is None:
+            break
+        box = found
+    return box
+
+
+def _longer_box(
+    box: Axes, axis: int, shape: tuple[int, ...], orders: Iterable[Axes], threads: int, most: int, steps: int
+) -> Axes | None:
+    """The box that is longer along an axis; None if the axis ends, or the box or a walk would be too long."""
+    longer = (*box[:axis], _longer(box[axis], shape[axis], most), *box[axis + 1 :])
+    fits = prod(longer) <= most and max(_walks_steps(longer, orders, threads)) <= steps
+    return longer if fits and longer != box else None
+
+
+def _walks_steps(box: Axes, orders: Iterable[Axes], threads: int) -> list[int]:
+    """The number of steps of the walk in each order."""
+    return [_steps(tuple(box[axis] for axis in order), threads) for order in orders]
 
 
 def _radices(sizes: Axes, threads: int) -> Axes:
