@@ -46,11 +46,14 @@ struct ElementwiseParams {
   typename SignedOf<Index>::type strides[kStrided > 0 ? kStrided : 1][kRank > 0 ? kRank : 1];
 };
 
+// Whether a pack may have elements of two rows.
+template <Mode kMode>
+inline constexpr bool kInRows = kMode == Mode::kRow || kMode == Mode::kReversed || kMode == Mode::kRepeated;
+
 // The elements of a pack of an operand.
 template <class T, int kPack, Mode kMode>
 using FragmentOf = conditional_t<
-    kPack == 1 || (kMode != Mode::kRow && kMode != Mode::kReversed && kMode != Mode::kRepeated),
-    LoadedPack<T, kMode == Mode::kScalar ? 1 : kPack>,
+    kPack == 1 || !kInRows<kMode>, LoadedPack<T, kMode == Mode::kScalar ? 1 : kPack>,
     conditional_t<kMode == Mode::kRepeated, RepeatedPack<T, kPack>, RowPack<T, kPack, kMode == Mode::kReversed>>>;
 
 // One operand or the result. T: the dtype in memory; for a scalar the type in which it travels: double, int64, uint64
@@ -61,8 +64,6 @@ struct Operand {
   using T = T_;
   using Element = typename Storage<T>::type;
   static constexpr Mode kMode = kMode_;
-  // Whether a pack may be in two rows, in each of which its elements are neighbours or the same.
-  static constexpr bool kInRows = kMode == Mode::kRow || kMode == Mode::kReversed || kMode == Mode::kRepeated;
 
   // The elements of a pack. Loads may be in flight until settle() returns.
   template <int kPack>
@@ -99,7 +100,7 @@ struct Operand {
       for (int i = 0; i < kPack; ++i) to.pack.elem[i] = value;
     } else if constexpr (kMode == Mode::kShifted) {
       to.pack.load_unaligned(base(params) + linear);
-    } else if constexpr (kInRows && kPack > 1) {
+    } else if constexpr (kInRows<kMode> && kPack > 1) {
       Coordinates<Params::kAxes, typename Params::Index> at(params.divisors, linear);
       const auto& strides = params.strides[kStrides];
       const int left = at.left_in_row(params.divisors, kPack);
@@ -128,7 +129,7 @@ struct Operand {
   // As `load`, for a pack that does not leave its row.
   template <int kPack, class Params>
   XPOPS_DEVICE static void load_in_row(const Params& params, typename Params::Index linear, Fragment<kPack>& to) {
-    if constexpr (kInRows || kMode == Mode::kGather) {
+    if constexpr (kInRows<kMode> || kMode == Mode::kGather) {
       load_run(base(params) + offset(params, linear), params.strides[kStrides][Params::kAxes - 1], to);
     } else {
       load(params, linear, to);

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 Axes = tuple[int, ...]  # one number for each axis
 
-
 # Memory is read in sectors of so many bytes.
 SECTOR_BYTES = 32
 # A block with fewer steps takes longer to begin than to move its elements.
 _FEW_STEPS = 4
-# The kernel has a bit for each step, of which there are a multiple of 4.
+# The number of steps is a multiple of 4 below 32: the kernel has 32 bits, one for each step.
 _MOST_STEPS = 28
 
 
@@ -95,9 +94,10 @@ def box_of(shape: tuple[int, ...], orders: dict[Axes, int], threads: int, steps:
     box = _box_of_runs(shape, orders, threads, most, steps)
     if prod(box) >= few:
         return box
+    long_walks = _box_of_runs(shape, orders, threads, most, _MOST_STEPS)
     boxes = [
-        _box_of_more_runs(_box_of_runs(shape, orders, threads, most, each), shape, orders, threads, most, each)
-        for each in (steps, _MOST_STEPS)
+        _box_of_more_runs(each, shape, orders, threads, most, limit)
+        for each, limit in ((box, steps), (long_walks, _MOST_STEPS))
     ]
 
     def quality(box: Axes) -> tuple[int, int, float]:
