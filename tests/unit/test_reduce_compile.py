@@ -66,3 +66,12 @@ def test_every_reducer(name: str) -> None:
 def test_inner_products(capability: int) -> None:
     for name, dtype in (("sum", dt.bfloat16), ("sum", dt.complex64), ("any", dt.bool)):
         assert compile_cubin(name, source(name, dtype, (64, 1024), (1,), inputs=2), capability)
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin", "nanargmax", "nanargmin"])
+def test_positions_beyond_32_bits(name: str) -> None:
+    functor = ROWS[name].functor
+    for length, wanted in ((2**31 - 1, functor), (2**31, f"Long{functor}")):
+        text = source(name, dt.int8, (length,), (0,))
+        assert f"<{wanted}<compute_t<int8>>," in text
+        assert compile_cubin(name, text, 90)

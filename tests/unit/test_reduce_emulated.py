@@ -72,6 +72,16 @@ LAYOUTS: dict[str, tuple[Any, Any]] = {
     "cropped rows": (floats(37, 67)[:, :64], 1),
     "cropped columns": (floats(300, 67)[:, :64], 0),
     "cropped planes": (floats(5, 20, 67)[:, :, :64], 1),
+    "misaligned rows of packs": (floats(16001)[1:].reshape(1000, 16), 1),
+    "misaligned rows of 5 packs": (floats(6001)[1:].reshape(300, 20), 1),
+    "misaligned rows of many packs": (floats(7681)[1:].reshape(60, 128), 1),
+    "steps": (floats(60, 190)[:, ::2], 1),
+    "a short reduced axis within": (floats(300, 33, 2), (0, 2)),
+    "a cropped reduced axis within": (floats(60, 33, 5)[:, :, :2], (0, 2)),
+    "rows of packs": (floats(90, 17, 4), 1),
+    "rows of 3 columns": (floats(90, 30, 3), 1),
+    "rows of 6 columns, cropped": (floats(40, 25, 9)[:, :, :6], 1),
+    "reversed within columns": (floats(500, 40, 2)[:, ::-1], 0),
     "interleaved": (np.swapaxes(floats(6, 50, 64), 0, 1), 1),
     "one": (floats(1), None),
     "no axes": (floats(5, 6), ()),
@@ -96,6 +106,36 @@ def test_blocks_have_equally_many_packs_of_columns() -> None:
         assert plan.block == plan.group * plan.rows > 240
 
 
+def test_neighbouring_threads_read_neighbouring_memory() -> None:
+    """First the packs side by side, then other rows, as many as fill a cache line."""
+    gpu, policy = Device("cuda"), reduce_policy(90, 132)
+    for shape, strides, axes, out, found in [
+        ((2**20, 30, 4), None, (1,), (4, 0, 1), (32, 8, 1)),  # a pack, 8 of whose rows are in a line
+        ((2**20, 64, 3), None, (1,), (3, 0, 1), (30, 8, 3)),  # three columns that make no pack
+        ((2**20, 2048), None, (0,), (0, 1), (8, 32, 8)),
+        ((2**13, 1024, 2), (2048, 2, 1), (0,), (0, -2, 1), (16, 16, 16)),  # packs of two axes
+        ((2**13, 1707, 2), (13656, 2, 1), (0, 2), (0, 1, 0), (16, 16, 16)),  # the last axis is reduced, too
+        ((10, 2**24), (1, 1), (0,), (0, 1), (256, 1, 256)),  # windows
+    ]:
+        plan = plan_reduce(layout_of(dt.float32, shape, strides, gpu), axes, out, 4, policy)
+        assert (plan.kernel, plan.group, plan.rows, plan.beside) == ("columns", *found)
+
+
+def test_short_misaligned_rows_are_read_in_packs() -> None:
+    gpu, policy = Device("cuda"), reduce_policy(90, 132)
+    for dtype, length, align, found in [
+        (dt.float32, 16, 4, (4, False)),
+        (dt.float32, 16, 8, (2, True)),
+        (dt.float32, 14, 4, (2, False)),
+        (dt.float32, 15, 4, (1, True)),
+        (dt.float16, 48, 2, (8, False)),
+        (dt.int8, 16, 1, (16, False)),
+    ]:
+        x = layout_of(dtype, (2**20, length), None, gpu, align)
+        plan = plan_reduce(x, (1,), (1, 0), dtype.itemsize, policy)
+        assert (plan.kernel, plan.pack, plan.aligned) == ("rows", *found)
+
+
 def test_columns_beside_a_repeated_axis() -> None:
     """Threads lie side by side along the columns, as without the repeated axis."""
     repeated = layout_of(dt.float64, (7, 2, 90, 16), (1440, 0, 16, 1), Device("cuda"))
@@ -108,7 +148,19 @@ def test_columns_beside_a_repeated_axis() -> None:
 @pytest.mark.parametrize("name", ["var", "argmax", "min"])
 @pytest.mark.parametrize(
     "layout",
-    ["whole", "long ragged rows", "short rows", "columns", "few columns", "17 packs of columns", "odd columns"],
+    [
+        "whole",
+        "long ragged rows",
+        "short rows",
+        "columns",
+        "few columns",
+        "17 packs of columns",
+        "odd columns",
+        "misaligned rows of packs",
+        "rows of packs",
+        "rows of 3 columns",
+        "reversed within columns",
+    ],
 )
 def test_states_of_several_words(name: str, layout: str) -> None:
     x, axis = LAYOUTS[layout]

@@ -6,20 +6,20 @@
 namespace xpops {
 
 // The position of the first extreme element. If there are NaNs, it is the position of the first NaN. If kNumbers, NaNs
-// do not count, and the position is -1 where all elements are NaN.
-template <class T, class Order, bool kNumbers>
+// do not count, and the position is -1 where all elements are NaN. Position is an integer type that holds all positions.
+template <class T, class Order, bool kNumbers, class Position>
 struct Arg {
   static constexpr bool kShifts = false;
   struct State {
     T value;
-    int64 position;
+    Position position;
   };
 
   XPOPS_DEVICE static State identity() {
-    return {Order::template worst<T>(), limits<int64>::max()};
+    return {Order::template worst<T>(), limits<Position>::max()};
   }
-  XPOPS_DEVICE static State lift(T x, int64 position) { return {x, position}; }
-  // Finds the first of the best elements by its register index. Computes a 64-bit position only if it replaces `state`.
+  XPOPS_DEVICE static State lift(T x, int64 position) { return {x, static_cast<Position>(position)}; }
+  // Finds the first of the best elements by its register index. Computes a position only if it replaces `state`.
   template <int kCount, class Positions>
   XPOPS_DEVICE static State append(const State& state, const T (&x)[kCount], const Positions& positions) {
     T value[kCount];
@@ -33,8 +33,8 @@ struct Arg {
         if (better(value[i + reach], value[i])) value[i] = value[i + reach], number[i] = number[i + reach];
       }
     }
-    if (!better(value[0], state.value) && state.position != limits<int64>::max()) return state;
-    return {value[0], positions(number[0])};
+    if (!better(value[0], state.value) && state.position != limits<Position>::max()) return state;
+    return {value[0], static_cast<Position>(positions(number[0]))};
   }
   XPOPS_DEVICE static State combine(const State& a, const State& b) {
     const bool tie = !better(b.value, a.value) && !better(a.value, b.value);
@@ -42,16 +42,16 @@ struct Arg {
   }
   XPOPS_DEVICE static int64 finish(const State& state, const Ending&) {
     if constexpr (kNumbers) {
-      if (state.value != state.value || state.position == limits<int64>::max()) return -1;
+      if (state.value != state.value || state.position == limits<Position>::max()) return -1;
     }
     return state.position;
   }
 
  private:
   XPOPS_DEVICE static bool better(T a, T b) {
-    if constexpr (!is_floating_v<T>) return Order::before(a, b);
-    else if constexpr (kNumbers) return Order::before(a, b) || (a == a && b != b);
-    else return Order::before(a, b) || (a != a && b == b);
+    if constexpr (!is_floating_v<T>) return !Order::behind(a, b);
+    else if constexpr (kNumbers) return a == a && !Order::behind(a, b);
+    else return b == b && !Order::behind(a, b);
   }
 };
 
@@ -59,23 +59,32 @@ struct Descending {
   template <class T>
   XPOPS_DEVICE static T worst() { return detail::lowest<T>(); }
   template <class T>
-  XPOPS_DEVICE static bool before(T a, T b) { return a > b; }
+  XPOPS_DEVICE static bool behind(T a, T b) { return a <= b; }
 };
 
 struct Ascending {
   template <class T>
   XPOPS_DEVICE static T worst() { return detail::highest<T>(); }
   template <class T>
-  XPOPS_DEVICE static bool before(T a, T b) { return a < b; }
+  XPOPS_DEVICE static bool behind(T a, T b) { return a >= b; }
 };
 
+// Positions take 32 bits. The reducers whose names begin with Long are for more than 2^31 elements.
+template <class T, class Position = int32>
+struct Argmax : Arg<T, Descending, false, Position> {};
+template <class T, class Position = int32>
+struct Argmin : Arg<T, Ascending, false, Position> {};
+template <class T, class Position = int32>
+struct Nanargmax : Arg<T, Descending, true, Position> {};
+template <class T, class Position = int32>
+struct Nanargmin : Arg<T, Ascending, true, Position> {};
 template <class T>
-struct Argmax : Arg<T, Descending, false> {};
+struct LongArgmax : Argmax<T, int64> {};
 template <class T>
-struct Argmin : Arg<T, Ascending, false> {};
+struct LongArgmin : Argmin<T, int64> {};
 template <class T>
-struct Nanargmax : Arg<T, Descending, true> {};
+struct LongNanargmax : Nanargmax<T, int64> {};
 template <class T>
-struct Nanargmin : Arg<T, Ascending, true> {};
+struct LongNanargmin : Nanargmin<T, int64> {};
 
 }  // namespace xpops

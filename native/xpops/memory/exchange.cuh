@@ -60,9 +60,15 @@ XPOPS_DEVICE bool is_last_block(uint32* counter, uint32 count) {
   __shared__ bool last;
   __syncthreads();
   if (threadIdx.x == 0) {  // its fences order what all threads of the block do before and after the barriers
+#if XPOPS_ON_GPU
+    uint32 before;  // acquire and release: __threadfence() would order all accesses, which takes half a microsecond more
+    asm volatile("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter), "r"(count - 1) : "memory");
+    last = before == count - 1;
+#else
     __threadfence();
     last = atomicInc(counter, count - 1) == count - 1;
     __threadfence();
+#endif
   }
   __syncthreads();
   return last;

@@ -17,6 +17,7 @@ from xpops.plan.result import reduced_layout
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.engine import CudaEngine
+    from xpops.engine.cuda.fused.reduce import FusedReduction
 
 # The GPU for which `sources` shows code: its compute capability, and its number of multiprocessors.
 CAPABILITY, MULTIPROCESSORS, SHARED = 90, 132, 227 << 10
@@ -53,6 +54,7 @@ def program(engine: CudaEngine, recorded: FusedRecording, names: tuple[str, ...]
 
 def _program(engine: CudaEngine, recorded: FusedRecording) -> Program:
     from xpops.engine.cuda.fused.elementwise import fused
+    from xpops.engine.cuda.fused.reduce import fused_reduce
 
     whole, layouts, parts = recorded.whole, recorded.layouts, recorded.parts
     arguments = tuple(range(recorded.given))
@@ -60,6 +62,9 @@ def _program(engine: CudaEngine, recorded: FusedRecording) -> Program:
     rows = plan_row_kernel(recorded, context.capability, context.multiprocessors, context.shared)
     if rows is not None:
         return _row_program(engine, recorded, rows)
+    ended = _ended_reduction(recorded, context.capability)
+    if ended is not None:
+        return Program(layouts, fused_reduce(engine, ended))
     kernels = [fused(engine, part.expression, part.outs) for part in parts]
     if not recorded.derived and [part.inputs for part in parts] == [arguments]:
         return Program(layouts, kernels[0])
@@ -86,10 +91,13 @@ def _program(engine: CudaEngine, recorded: FusedRecording) -> Program:
 def sources(recorded: FusedRecording) -> list[str]:
     """The C++ of the kernels, in the order of their launches. Needs no GPU."""
     from xpops.engine.cuda.fused.elementwise import fused_source
-    from xpops.engine.cuda.fused.reduce import sources_of
+    from xpops.engine.cuda.fused.reduce import FusedReduction, sources_of
     from xpops.engine.cuda.fused.rows import sources_of_rows
 
     whole, rows = recorded.whole, plan_row_kernel(recorded, CAPABILITY, MULTIPROCESSORS, SHARED)
+    ended = _ended_reduction(recorded, CAPABILITY) if rows is None else None
+    if ended is not None:
+        return sources_of(ended, CAPABILITY, MULTIPROCESSORS)
     kernels = [] if rows is None else sources_of_rows(rows.kernel, CAPABILITY, MULTIPROCESSORS, SHARED)
     for number, each in enumerate(recorded.derived, recorded.given):
         is_apart = rows is None or number in rows.apart
@@ -97,7 +105,8 @@ def sources(recorded: FusedRecording) -> list[str]:
             part, _ = whole.prune((each.place,))
             *parameters, correction = each.parameters
             to = reduced_layout(each.operand, each.op, *parameters)
-            kernels += sources_of(part, each.op, each.operand, to, correction, CAPABILITY, MULTIPROCESSORS)
+            reduced = FusedReduction(part, each.op, each.operand, to, correction)
+            kernels += sources_of(reduced, CAPABILITY, MULTIPROCESSORS)
     parts = recorded.parts if rows is None else rows.late
     return kernels + [fused_source(part.expression, part.outs, CAPABILITY).source for part in parts]
 
@@ -161,7 +170,7 @@ def _step(engine: CudaEngine, whole: Expression, derived: Derived, target: int |
 
 def _reduction(engine: CudaEngine, whole: Expression, derived: ReducedInput) -> tuple[Kernel, tuple[int, ...]]:
     """The kernel ``(stream, out, *inputs)`` of a reduction, and the inputs that it reads."""
-    from xpops.engine.cuda.fused.reduce import fused_reduce
+    from xpops.engine.cuda.fused.reduce import FusedReduction, fused_reduce
 
     place, operand, op, parameters = derived
     part, needed = whole.prune((place,))
@@ -171,4 +180,23 @@ def _reduction(engine: CudaEngine, whole: Expression, derived: ReducedInput) -> 
         of_array = reduction(cast("Engine", engine), (operand,), op, *parameters).kernel
         return (lambda stream, out, *inputs: of_array(stream, out, inputs[0])), needed
     *others, correction = parameters
-    return fused_reduce(engine, part, op, operand, reduced_layout(operand, op, *others), correction), needed
+    reduced = FusedReduction(part, op, operand, reduced_layout(operand, op, *others), correction)
+    return fused_reduce(engine, reduced), needed
+
+
+def _ended_reduction(recorded: FusedRecording, capability: int) -> FusedReduction | None:
+    """The reduction whose kernel computes the function's only result, which needs nothing else, from its own result."""
+    from xpops.engine.cuda.fused.reduce import FusedReduction, is_one_kernel
+
+    is_alone = len(recorded.derived) == len(recorded.layouts) == len(recorded.parts) == 1
+    if not is_alone or not isinstance(recorded.derived[0], ReducedInput):
+        return None
+    (last,), (place, operand, op, (*others, correction)) = recorded.parts, recorded.derived[0]
+    part, needed = recorded.whole.prune((place,))
+    to = reduced_layout(operand, op, *others)
+    if last.inputs != (recorded.given,) or needed != tuple(range(recorded.given)) or operand.size == 0:
+        return None
+    if (last.outs[0].shape, last.outs[0].strides) != (to.out.shape, to.out.strides):
+        return None
+    found = FusedReduction(part, op, operand, to, correction, last.expression)
+    return found if is_one_kernel(found, capability) else None

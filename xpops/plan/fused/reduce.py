@@ -9,7 +9,7 @@ from xpops.plan.elementwise import MAX_PACK_BYTES, Mode
 from xpops.plan.reduce.coalesce import CoalescedReduction, coalesce_reduction
 from xpops.plan.reduce.columns import column_access, plan_columns
 from xpops.plan.reduce.parameters import Access, ReducePlan, ReducePolicy
-from xpops.plan.reduce.rows import may_be_ragged, plan_rows, row_pack
+from xpops.plan.reduce.rows import may_be_ragged, plan_rows, row_access
 from xpops.plan.signature import Operand
 from xpops.plan.strides.broadcast import broadcast_strides
 from xpops.plan.strides.coalesce import Strides
@@ -80,11 +80,11 @@ def plan_fused_reduce(
             if line not in lines:
                 lines.append(line)
             arrays.append(_Array(spec, lines.index(line), 8 * spec.size > value.size))
-    coalesced = coalesce_reduction(value.shape, axes, out, lines)
-    item = max(each.dtype.itemsize for each in (value, *(array.layout for array in arrays)))
+    widest = max(each.dtype.itemsize for each in (value, *(array.layout for array in arrays)))
+    coalesced = coalesce_reduction(value.shape, axes, out, lines, widest)
     most, large = policy.large_operands, sum(array.large for array in arrays)
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread * most // max(most, large))
-    for access in _accesses(value, coalesced, item, result):
+    for access in _accesses(value, coalesced, result):
         found = [_mode(each, arrays, coalesced, access) for each in arrays]
         if not any(each.large and mode is Mode.GATHER for each, mode in zip(arrays, found, strict=True)):
             break
@@ -98,21 +98,22 @@ def plan_fused_reduce(
     )
 
 
-def _accesses(value: Layout, coalesced: CoalescedReduction, item: int, result: int) -> list[Access]:
+def _accesses(value: Layout, coalesced: CoalescedReduction, result: int) -> list[Access]:
     """The candidates, best first. The last one reads element by element, which fits every operand."""
     if coalesced.columns:
-        first = column_access(value, coalesced, item, result)
-        return [first, *_halves(first.pack, item)[1:]]
-    pack, ragged = row_pack(value, coalesced, item, True)
-    first, *others = _halves(row_pack(value, coalesced, item, False)[0], item)
-    within = Access(item, MAX_PACK_BYTES // item, True, False)
-    if ragged:
+        found = column_access(value, coalesced, result)
+        return [found, *_halves(found)[1:]]
+    item = coalesced.item
+    found = row_access(value, coalesced, True)
+    first, *others = _halves(row_access(value, coalesced, False))
+    within = Access(item, MAX_PACK_BYTES // item, ragged=True, counted=False)
+    if found.ragged:
         return [within, first, *others]
-    return [first, *[within] * (pack > 1 and may_be_ragged(coalesced, item)), *others]
+    return [first, *[within] * (found.pack > 1 and may_be_ragged(coalesced, item)), *others]
 
 
-def _halves(pack: int, item: int) -> list[Access]:
-    return [Access(item, pack >> shift, False, False) for shift in range(pack.bit_length())]
+def _halves(access: Access) -> list[Access]:
+    return [Access(access.item, access.pack >> shift, counted=False) for shift in range(access.pack.bit_length())]
 
 
 def _mode(array: _Array, arrays: list[_Array], coalesced: CoalescedReduction, access: Access) -> Mode:
@@ -129,7 +130,7 @@ def _mode(array: _Array, arrays: list[_Array], coalesced: CoalescedReduction, ac
         return Mode.VECTOR
     if neighbour != 1:
         return Mode.GATHER
-    if coalesced.columns and access.ragged:
+    if not access.aligned:
         return Mode.SHIFTED
     if not access.ragged:
         fits = _is_aligned(array, access) and not any(stride % access.pack for stride in others)
@@ -143,7 +144,10 @@ def _mode(array: _Array, arrays: list[_Array], coalesced: CoalescedReduction, ac
                 (one - other) % access.pack for one, other in zip(kept, coalesced.in_kept[lead.line], strict=True)
             )
         )
-    return Mode.VECTOR if fits else Mode.SHIFTED if coalesced.columns else Mode.GATHER
+    if fits:
+        return Mode.VECTOR
+    # Aligned packs within long rows take less time than shifted ones.
+    return Mode.SHIFTED if coalesced.columns or not may_be_ragged(coalesced, access.item) else Mode.GATHER
 
 
 def _is_aligned(array: _Array, access: Access) -> bool:

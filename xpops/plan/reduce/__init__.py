@@ -6,8 +6,8 @@ from xpops.core.layouts import Layout
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.reduce.coalesce import coalesce_reduction
 from xpops.plan.reduce.columns import column_access, plan_columns
-from xpops.plan.reduce.parameters import Access, ReducePlan, ReducePolicy
-from xpops.plan.reduce.rows import plan_rows, row_pack
+from xpops.plan.reduce.parameters import ReducePlan, ReducePolicy
+from xpops.plan.reduce.rows import plan_rows, row_access, unaligned_access
 from xpops.plan.reduce.short import plan_short
 from xpops.plan.reduce.tiles import plan_tiles
 from xpops.plan.strides.coalesce import Strides
@@ -27,15 +27,16 @@ def plan_reduce(
     inputs : {1, 2}
         The number of inputs. If 2, both have the layout `x`, alignment included.
     """
-    coalesced = coalesce_reduction(x.shape, axes, out, [x.strides])
+    item = x.dtype.itemsize
+    coalesced = coalesce_reduction(x.shape, axes, out, [x.strides], item)
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread // inputs)
     if coalesced.columns:
-        return plan_columns(coalesced, column_access(x, coalesced, x.dtype.itemsize, result), policy)
+        return plan_columns(coalesced, column_access(x, coalesced, result), policy)
     short = plan_short(coalesced, x, result, policy) if inputs == 1 else None
     if short is not None:
         return short
-    pack, ragged = row_pack(x, coalesced, x.dtype.itemsize, inputs == 1 or x.align >= MAX_PACK_BYTES)
-    tiles = plan_tiles(coalesced, x.dtype.itemsize, 1 if ragged else pack, policy) if inputs == 1 else None
+    access = row_access(x, coalesced, inputs == 1 or x.align >= MAX_PACK_BYTES)
+    tiles = plan_tiles(coalesced, access, policy) if inputs == 1 else None
     if tiles is not None:
         return tiles
-    return plan_rows(coalesced, Access(x.dtype.itemsize, pack, ragged), policy)
+    return plan_rows(coalesced, access if access.ragged else unaligned_access(coalesced, access), policy)

@@ -7,11 +7,14 @@ from typing import NamedTuple
 
 from xpops.plan.strides.coalesce import Strides, coalesce
 
+# GPUs read memory in sectors of so many bytes.
+SECTOR_BYTES = 32
+
 
 class CoalescedReduction(NamedTuple):
     """The kept and the reduced axes, coalesced, at least one of each, and the strides of the result and of each line.
 
-    A line holds the strides of one input, or of several that share them.
+    A line holds the strides of one input, or of several that share them. `item` is the bytes of an element.
     """
 
     kept: tuple[int, ...]
@@ -19,19 +22,31 @@ class CoalescedReduction(NamedTuple):
     out_kept: Strides
     in_kept: tuple[Strides, ...]
     in_reduced: tuple[Strides, ...]
+    item: int
 
     @property
     def columns(self) -> bool:
-        """Whether the smallest stride of the first line is along a kept axis; of equal ones, the longer axis has it."""
+        """Whether threads walk down columns: the smallest stride of the first line is along a kept axis.
+
+        Of equal strides, the longer axis has the smallest. If the elements along the last reduced axis do not fill a
+        sector, and the other reduced axes lead to other sectors, the last one does not count: a kept axis may have
+        more elements of a sector.
+        """
         along_kept = _last_stride(self.in_kept[0], self.kept)
         along_reduced = _last_stride(self.in_reduced[0], self.reduced)
-        return (along_kept, -self.kept[-1]) < (along_reduced, -self.reduced[-1])
+        if (along_kept, -self.kept[-1]) < (along_reduced, -self.reduced[-1]):
+            return True
+        few, beside = self.reduced[-1] * along_reduced * self.item, along_kept * self.item
+        others = [abs(stride) * self.item for stride in self.in_reduced[0][:-1]]
+        return bool(others) and max(few, beside) < SECTOR_BYTES <= min(others)
 
 
 def coalesce_reduction(
-    shape: tuple[int, ...], axes: tuple[int, ...], out: Strides, lines: list[Strides]
+    shape: tuple[int, ...], axes: tuple[int, ...], out: Strides, lines: list[Strides], item: int
 ) -> CoalescedReduction:
     """The axes of a reduction of inputs with these lines of strides. The first line decides the order of the axes.
+
+    `item`: the bytes of an element of the widest input.
 
     Kept axes along which the line repeats elements come last, so that elements are read again while the cache has them.
     But if the kept axis with the smallest stride can be read as columns, that axis comes last. And if the line repeats
@@ -53,6 +68,7 @@ def coalesce_reduction(
         out_kept or (0,),
         tuple(line or (0,) for line in (first, *others)),
         tuple(line or (0,) for line in in_reduced),
+        item,
     )
     reordered = given if is_small else _with_columns_last(given)
     return reordered if reordered.columns else given

@@ -30,17 +30,23 @@ _SEGMENT = 128
 
 def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePolicy) -> ReducePlan:
     """The plan of threads that walk down packs of columns."""
-    item, pack, ragged, _ = access
-    if ragged:
+    item, pack = access.item, access.pack
+    if not access.aligned:
         policy = policy._replace(resident=policy.shifted_resident)
     length = prod(coalesced.reduced)
     unroll = min(unroll_of(pack, item, policy), power_of_two(length))
     last, bits = coalesced.kept[-1] - pack, bits_of(coalesced)
     coalesced = coalesced._replace(kept=(*coalesced.kept[:-1], ceil_div(coalesced.kept[-1], pack)))
     packs = prod(coalesced.kept)
-    apart = abs(coalesced.in_reduced[0][-1]) * item
-    least = ceil_div(_SEGMENT, apart or _SEGMENT), min(coalesced.kept[-1], ceil_div(_SEGMENT, pack * item))
+    beside, span = _packs_beside(coalesced, pack * item)
+    apart = max(abs(coalesced.in_reduced[0][-1]) * item, span)
+    least = ceil_div(_SEGMENT, apart), min(beside, ceil_div(_SEGMENT * beside, span))
     rows, columns = _tile(packs, ceil_div(length, unroll), least, policy)
+    if rows == 1 or span >= _SEGMENT:
+        beside = columns
+    if columns % beside:
+        columns -= columns % beside
+        rows = policy.block // columns
     whole = rows == 1 and is_whole(length, pack, item, policy)
     unroll = length if whole else unroll
     blocks, splits = ceil_div(packs, columns), 1
@@ -50,9 +56,24 @@ def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePo
     tail = tail_of(coalesced, packs, length, chunk, splits, bits, last)
     partials = blocks * splits * columns * pack if splits > 1 else 0
     return ReducePlan(
-        "columns", columns, rows, pack, unroll, ragged, splits, whole, len(coalesced.kept), len(coalesced.reduced),
-        bits, columns * rows, blocks * splits, policy.resident, tail, partials,
+        "columns", columns, rows, beside, pack, unroll, False, access.aligned, splits, whole, len(coalesced.kept),
+        len(coalesced.reduced), bits, columns * rows, blocks * splits, policy.resident, tail, partials,
     )  # fmt: skip
+
+
+def _packs_beside(coalesced: CoalescedReduction, width: int) -> tuple[int, int]:
+    """The packs of `width` bytes that follow each other in memory, with gaps as wide as packs or less, and their span.
+
+    The last kept axis is counted in packs.
+    """
+    (*outer, last), (*steps, step) = coalesced.kept, coalesced.in_kept[0]
+    count, span = last, last * width * max(1, abs(step))
+    for length, stride in zip(reversed(outer), reversed(steps), strict=True):
+        apart = abs(stride) * coalesced.item
+        if not 0 < apart <= 2 * span:
+            break
+        count, span = count * length, apart * length
+    return count, span
 
 
 def _tile(packs: int, batches: int, least: tuple[int, int], policy: ReducePolicy) -> tuple[int, int]:
@@ -70,12 +91,13 @@ def _tile(packs: int, batches: int, least: tuple[int, int], policy: ReducePolicy
     return policy.block // columns, columns
 
 
-def column_access(x: Layout, coalesced: CoalescedReduction, item: int, result: int) -> Access:
+def column_access(x: Layout, coalesced: CoalescedReduction, result: int) -> Access:
     """Aligned packs of columns of `x`, whose strides are the first line. A result has `result` bytes.
 
     Packs of short columns may begin anywhere, and so may packs that would be narrow if they were aligned. If most of
     the traffic is results, a thread writes one access of them: several would write parts of sectors.
     """
+    item = coalesced.item
     pack, widest = _aligned_pack(x, coalesced, item), MAX_PACK_BYTES // item
     bytes_ = prod(coalesced.reduced) * item
     if bytes_ <= result:
@@ -83,7 +105,7 @@ def column_access(x: Layout, coalesced: CoalescedReduction, item: int, result: i
         pack = min(pack, widest)
     is_better = bytes_ <= _SHORT or pack * item < _NARROW
     if is_better and coalesced.in_kept[0][-1] == 1 and pack < widest <= coalesced.kept[-1]:
-        return Access(item, widest, ragged=True)
+        return Access(item, widest, aligned=False)
     return Access(item, pack)
 
 

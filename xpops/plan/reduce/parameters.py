@@ -71,10 +71,15 @@ class ReducePlan(NamedTuple):
     rows : int
         The rows that a group reduces at a time; for ``reduce_columns`` the threads that share a column; for
         ``reduce_tiles`` the bytes of the rows of a block.
+    beside : int
+        For ``reduce_columns``: the packs of neighbouring threads that read the same row. After them come the threads
+        that read other rows of these packs, and after these the other packs of the block.
     pack, unroll : int
         Elements of an access, accesses that a thread has in flight.
     ragged : bool
-        Whether rows may begin or end inside an aligned pack; for ``reduce_columns``, whether packs may be unaligned.
+        Whether rows may begin or end inside an aligned pack.
+    aligned : bool
+        Whether every pack is aligned.
     splits : int
         The blocks that share an output.
     whole : bool
@@ -95,9 +100,11 @@ class ReducePlan(NamedTuple):
     kernel: Literal["rows", "columns", "tiles", "short"]
     group: int
     rows: int
+    beside: int
     pack: int
     unroll: int
     ragged: bool
+    aligned: bool
     splits: int
     whole: bool
     kept: int
@@ -119,7 +126,7 @@ class Access(NamedTuple):
         The bytes of the widest element.
     pack : int
         Elements of an access.
-    ragged : bool
+    ragged, aligned : bool
         As in `ReducePlan`.
     counted : bool
         Whether the kernel counts packs along rows, so that their stride is from pack to pack. Else it counts elements.
@@ -128,6 +135,7 @@ class Access(NamedTuple):
     item: int
     pack: int
     ragged: bool = False
+    aligned: bool = True
     counted: bool = True
 
 

@@ -8,11 +8,9 @@ from math import gcd, prod
 from xpops.core.layouts import contiguous_strides
 from xpops.core.powers import power_of_two
 from xpops.plan.elementwise import MAX_PACK_BYTES
-from xpops.plan.reduce.coalesce import CoalescedReduction
-from xpops.plan.reduce.parameters import ReducePlan, ReducePolicy, bits_of, ceil_div, tail_of
+from xpops.plan.reduce.coalesce import SECTOR_BYTES, CoalescedReduction
+from xpops.plan.reduce.parameters import Access, ReducePlan, ReducePolicy, bits_of, ceil_div, tail_of
 
-# Gaps between rows of less than a sector are read in any case.
-_SECTOR = 32
 # The bytes in which all banks of shared memory have one word.
 _BANKS = 128
 # The elements of each of the threads that share a row: few, and many, if few threads wait for shared memory then.
@@ -23,15 +21,14 @@ _FEW, _MANY = 16, 32
 _LENGTHS = {1: range(65, 256), 2: range(65, 128), 4: range(17, 129)}
 
 
-def plan_tiles(coalesced: CoalescedReduction, item: int, pack: int, policy: ReducePolicy) -> ReducePlan | None:
-    """The plan of blocks that copy rows; None if others are as fast.
-
-    `pack` are the elements of an access without copies, which never crosses the end of a row.
-    """
-    strides, length = coalesced.in_kept[0], coalesced.reduced[-1]
+def plan_tiles(coalesced: CoalescedReduction, access: Access, policy: ReducePolicy) -> ReducePlan | None:
+    """The plan of blocks that copy rows; None if others are as fast. `access` is that without copies."""
+    strides, length, item = coalesced.in_kept[0], coalesced.reduced[-1], access.item
+    pack = 1 if access.ragged else access.pack
     pitch = strides[-1]
     follow = strides == tuple(pitch * stride for stride in contiguous_strides(coalesced.kept))
-    if not follow or coalesced.in_reduced[0] != (1,) or not length <= pitch < length + _SECTOR // item:
+    # Gaps between rows of less than a sector are read in any case.
+    if not follow or coalesced.in_reduced[0] != (1,) or not length <= pitch < length + SECTOR_BYTES // item:
         return None
     if length not in _LENGTHS.get(item, ()) or pack * item >= MAX_PACK_BYTES:
         return None
@@ -52,7 +49,7 @@ def plan_tiles(coalesced: CoalescedReduction, item: int, pack: int, policy: Redu
     tail = tail_of(coalesced, outputs, length, rows, 1, bits)
     memory = policy.tile_bytes if rows * row <= policy.tile_bytes else power_of_two(rows * row)
     return ReducePlan(
-        "tiles", group, memory, 1, 1, False, 1, False, len(coalesced.kept), len(coalesced.reduced), bits,
+        "tiles", group, memory, 0, 1, 1, False, True, 1, False, len(coalesced.kept), len(coalesced.reduced), bits,
         policy.block, blocks, 0, tail, 0,
     )  # fmt: skip
 

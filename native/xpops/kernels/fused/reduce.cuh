@@ -34,6 +34,14 @@ struct ReduceOperand : Operand<T, Loop, Compute, kMode, kSlot> {
   }
 };
 
+// A reducer whose result, rounded to Stored, is the operand of a functor: the functor's result takes its place.
+template <class Reducer, class Stored, class Functor>
+struct Ended : Reducer {
+  XPOPS_DEVICE static auto finish(const typename Reducer::State& state, const Ending& ending) {
+    return Functor()(cast<Stored>(Reducer::finish(state, ending)));
+  }
+};
+
 // The address in each operand of the first element of an output.
 template <class Params, class... In>
 struct FusedStart {

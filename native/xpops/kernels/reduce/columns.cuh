@@ -10,8 +10,11 @@ namespace xpops {
 // column is an output. Packs are numbered along the last kept axis first, then along the others. A pack never crosses
 // the end of the last kept axis: the last pack there may overlap the one before, which has the same results. If kWhole, a
 // column has kUnroll steps, and one thread takes them.
-template <class Reducer, class Source, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, bool kWhole,
-          class Params>
+//
+// Neighbouring threads have kBeside packs side by side, then other rows of these packs, then other packs: so they read
+// neighbouring memory if rows are short.
+template <class Reducer, class Source, int kColumns, int kRows, int kBeside, int kPack, int kUnroll, bool kSplit,
+          bool kWhole, class Params>
 struct ColumnReduction {
   using Index = typename Params::Index;
   using State = typename Reducer::State;
@@ -21,6 +24,12 @@ struct ColumnReduction {
   using Pivots = Pivot<Reducer, typename Source::Compute>[kPack];
   static constexpr int kLast = Params::kKeptAxes - 1, kBlock = kColumns * kRows, kWidth = kColumns * kPack;
   static constexpr int kSharedBytes = 16384;
+
+  XPOPS_DEVICE static int row() { return static_cast<int>(threadIdx.x) / kBeside % kRows; }
+  XPOPS_DEVICE static int column() {
+    const int thread = static_cast<int>(threadIdx.x);
+    return thread / (kBeside * kRows) * kBeside + thread % kBeside;
+  }
 
   template <int kCount>
   XPOPS_DEVICE static void take(const Params& params, const Start& start, const Pivots& pivots, Index step,
@@ -63,7 +72,7 @@ struct ColumnReduction {
       for (int i = 0; i < kPack; ++i) pivots[i].first = first.value(params, i);
     }
     if constexpr (kWhole) return take<kUnroll>(params, start, pivots, 0, states);
-    Index step = begin + threadIdx.x / kColumns;
+    Index step = begin + row();
     for (; step + (kUnroll - 1) * kRows < end; step += kUnroll * kRows) {
       take<kUnroll>(params, start, pivots, step, states);
     }
@@ -94,7 +103,7 @@ struct ColumnReduction {
   XPOPS_DEVICE static void run(const Params& params) {
     Index tile = static_cast<Index>(blockIdx.x);
     const Index part = kSplit ? params.splits.divmod(tile) : 0;
-    const Index number = tile * kColumns + threadIdx.x % kColumns;
+    const Index number = tile * kColumns + column();
     const KeptCoordinates<Params> at = first_of(params, number);
     State states[kPack];
 #pragma unroll
@@ -118,31 +127,36 @@ struct ColumnReduction {
   }
 
   // Combines the states of the rows, and calls `take` with every column of the tile and its state, in one thread each.
-  // The rows of a warp, if it has whole ones, are combined in registers. Then each lane has kKept columns, and kLines
-  // lines are left.
+  // Rows that neighbouring lanes have are combined in registers. Then each lane has kKept columns, and kLines lines are
+  // left.
   template <class Take>
   XPOPS_DEVICE static void exchange(State (&states)[kPack], Take take) {
-    constexpr int kLanes = kColumns < kWarp && kWarp % kColumns == 0 ? kWarp / kColumns : 1;
+    constexpr int kLanes = lanes();
     constexpr int kSpread = kLanes < kPack ? kLanes : kPack;
     constexpr int kKept = kPack / kSpread, kLines = kRows / kLanes, kChunk = chunk(kKept, kLines * kColumns * kSpread);
     constexpr int kWide = kColumns * kSpread * kChunk;
     __shared__ State shared[kLines * kWide];
-    reduce_packs<Reducer, kLanes, kColumns, kPack>(states);
-    const int thread = static_cast<int>(threadIdx.x), row = thread / kColumns, share = row % kLanes;
-    const int first = (thread % kColumns * kSpread + share / (kLanes / kSpread)) * kChunk;
+    reduce_packs<Reducer, kLanes, kBeside, kPack>(states);
+    const int share = row() % kLanes, first = (column() * kSpread + share / (kLanes / kSpread)) * kChunk;
 #pragma unroll
     for (int done = 0; done < kKept; done += kChunk) {
       if (done > 0) __syncthreads();  // until all threads have read the states of the chunk before
       if (share % (kLanes / kSpread) == 0) {
 #pragma unroll
-        for (int i = 0; i < kChunk; ++i) shared[row / kLanes * kWide + first + i] = states[done + i];
+        for (int i = 0; i < kChunk; ++i) shared[row() / kLanes * kWide + first + i] = states[done + i];
       }
       __syncthreads();
 #pragma unroll 1
-      for (int column = thread; column < kWide; column += kBlock) {
-        take(column / kChunk * kKept + done + column % kChunk, combine_lines<kLines, kWide>(shared + column));
+      for (int each = static_cast<int>(threadIdx.x); each < kWide; each += kBlock) {
+        take(each / kChunk * kKept + done + each % kChunk, combine_lines<kLines, kWide>(shared + each));
       }
     }
+  }
+
+  // The lanes of a warp that have rows of the same packs: a power of two.
+  XPOPS_DEVICE static constexpr int lanes() {
+    constexpr int kMost = kBlock % kWarp == 0 && kWarp % kBeside == 0 ? kWarp / kBeside : 1, kEven = kRows & -kRows;
+    return kEven < kMost ? kEven : kMost;
   }
 
   // The columns of `columns` whose states are in shared memory at a time, from `threads` threads.
@@ -208,10 +222,10 @@ struct ColumnReduction {
   }
 };
 
-template <class Reducer, class Source, int kColumns, int kRows, int kPack, int kUnroll, bool kSplit, bool kWhole,
-          class Params>
+template <class Reducer, class Source, int kColumns, int kRows, int kBeside, int kPack, int kUnroll, bool kSplit,
+          bool kWhole, class Params>
 XPOPS_DEVICE void reduce_columns(const Params& params) {
-  ColumnReduction<Reducer, Source, kColumns, kRows, kPack, kUnroll, kSplit, kWhole, Params>::run(params);
+  ColumnReduction<Reducer, Source, kColumns, kRows, kBeside, kPack, kUnroll, kSplit, kWhole, Params>::run(params);
 }
 
 }  // namespace xpops

@@ -58,7 +58,7 @@ XPOPS_DEVICE int64 before_packs(const Element* start) {
 }
 
 // The elements of an array, or the products of two arrays. Their addresses are the slots; their strides are equal. If not
-// kAligned, packs of columns begin at any element.
+// kAligned, packs begin at any element.
 template <class T, class Loop, class Compute_, class Out_, bool kAligned>
 struct ReduceArray {
   using Element = typename Storage<T>::type;
@@ -83,14 +83,14 @@ struct ReduceArray {
     Pack<Element, kPack> packs[Params::kSlots];
 
     XPOPS_DEVICE void along(const Params& params, const Start<Params>& start, int64 head, typename Params::Index step) {
-      load<true>(params, start.first + head + (Params::kReducedAxes == 1 && kPack > 1 ? static_cast<int64>(step) * kPack
+      load(params, start.first + head + (Params::kReducedAxes == 1 && kPack > 1 ? static_cast<int64>(step) * kPack
                                                                                       : offset(params, step)));
     }
     XPOPS_DEVICE void element(const Params& params, const Start<Params>& start, int64 position) {
-      load<true>(params, start.first + position);
+      load(params, start.first + position);
     }
     XPOPS_DEVICE void across(const Params& params, const Start<Params>& start, typename Params::Index step) {
-      load<kAligned>(params, start.first + offset(params, step));
+      load(params, start.first + offset(params, step));
     }
     XPOPS_DEVICE Compute value(const Params&, int i) const {
       const Compute x = computed(packs[0].elem[i]);
@@ -102,12 +102,11 @@ struct ReduceArray {
     XPOPS_DEVICE static int64 offset(const Params& params, typename Params::Index step) {
       return ReducedCoordinates<Params>(params.reduced, step).offset(params.in_reduced[0]);
     }
-    template <bool kAlignedHere>
     XPOPS_DEVICE void load(const Params& params, const Element* from) {
 #pragma unroll
       for (int i = 0; i < Params::kSlots; ++i) {
         if (i > 0) from += static_cast<int64>(params.slots[i] - params.slots[0]) / static_cast<int64>(sizeof(Element));
-        if constexpr (kAlignedHere) packs[i].load(from);
+        if constexpr (kAligned) packs[i].load(from);
         else packs[i].load_unaligned(from);
       }
     }

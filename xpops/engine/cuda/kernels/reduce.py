@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # The bytes of a state. A state is an element, or a few elements with a count or a position.
 STATE_BYTES = 32
+# The most positions that reducers hold in 32 bits; one number means that there is none.
+_POSITIONS = 2**31 - 1
 
 
 class ReduceSource(NamedTuple):
@@ -135,7 +137,9 @@ def planned(
 
 
 def reducer_of(op: Reduction, loop: DType, count: int) -> str:
-    """The reducer for `count` elements in each sum: compensated if they are many."""
+    """The reducer for `count` elements in each output: compensated, or with 64-bit positions, if they are many."""
+    if op.positional:
+        return "Long" * (count > _POSITIONS) + op.functor
     return "Compensated" * (loop in op.compensated and count > MANY) + op.functor
 
 
@@ -160,8 +164,7 @@ def reduce_glue(functor: str, header: str, dtype: DType, loop: DType, out: DType
 
 def array_source(stored: str, loop: str, result: str, plan: ReducePlan) -> str:
     """The C++ type of a source for the elements of an array; the first three arguments are C++ types."""
-    aligned = truth(not (plan.kernel == "columns" and plan.ragged))
-    return f"ReduceArray<{stored}, {loop}, compute_t<{loop}>, {result}, {aligned}>"
+    return f"ReduceArray<{stored}, {loop}, compute_t<{loop}>, {result}, {truth(plan.aligned)}>"
 
 
 def reduce_header(plan: ReducePlan) -> str:
@@ -172,6 +175,8 @@ def reduce_header(plan: ReducePlan) -> str:
 def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> list[str]:
     """The lines of the kernel itself. `numbers` are the parameters' slots, and lines of strides if more than one."""
     shape: list[str] = [str(plan.group), str(plan.pack if plan.kernel == "short" else plan.rows)]
+    if plan.kernel == "columns":
+        shape += [str(plan.beside)]
     if plan.kernel in ("rows", "columns"):
         shape += [str(plan.pack), str(plan.unroll)]
         ways = [plan.splits > 1, plan.whole] if plan.kernel == "columns" else [plan.ragged, plan.splits > 1, plan.whole]

@@ -125,8 +125,8 @@ _HOPPER = Tuning(
         elements_per_thread=32,
         whole=8,
         large_operands=4,
-        narrow_groups=((24, 1), (32, 2), (64, 4)),
-        wide_groups=((4, 1), (31, 4), (64, 8)),
+        narrow_groups=((24, 1), (32, 2), (64, 4), (128, 8), (256, 16)),
+        wide_groups=((5, 1), (7, 2), (31, 4), (64, 8)),
         tile_bytes=16 << 10,
     ),
     # Rows and tiles were measured over 128 to 512 bytes and 512 to 1024 resident threads. With 1024, kernels spill.
