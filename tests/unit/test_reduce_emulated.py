@@ -81,6 +81,10 @@ LAYOUTS: dict[str, tuple[Any, Any]] = {
     "rows of packs": (floats(90, 17, 4), 1),
     "rows of 3 columns": (floats(90, 30, 3), 1),
     "rows of 6 columns, cropped": (floats(40, 25, 9)[:, :, :6], 1),
+    "folded rows": (floats(15_003, 3), 0),
+    "folded rows, batches": (floats(3, 12_002, 3), 1),
+    "folded rows, misaligned": (floats(45_004)[1:].reshape(15_001, 3), 0),
+    "folded rows, backwards": (floats(15_001, 3)[::-1, ::-1], 0),
     "reversed within columns": (floats(500, 40, 2)[:, ::-1], 0),
     "interleaved": (np.swapaxes(floats(6, 50, 64), 0, 1), 1),
     "one": (floats(1), None),
@@ -119,6 +123,24 @@ def test_neighbouring_threads_read_neighbouring_memory() -> None:
     ]:
         plan = plan_reduce(layout_of(dt.float32, shape, strides, gpu), axes, out, 4, policy)
         assert (plan.kernel, plan.group, plan.rows, plan.beside) == ("columns", *found)
+
+
+def test_several_rows_of_few_columns_make_whole_packs() -> None:
+    gpu, policy = Device("cuda"), reduce_policy(90, 132)
+    for dtype, columns, align, found in [
+        (dt.float16, 7, 16, (8, 8, True)),
+        (dt.float16, 7, 2, (8, 8, False)),
+        (dt.float32, 6, 16, (2, 4, True)),
+        (dt.float32, 6, 8, (1, 2, True)),  # packs of 8 bytes that are aligned
+        (dt.int8, 3, 16, (16, 16, True)),
+        (dt.float16, 8, 16, (1, 8, True)),
+        (dt.float16, 33, 16, (1, 8, False)),  # too many states
+    ]:
+        x = layout_of(dtype, (2**22, columns), None, gpu, align)
+        plan = plan_reduce(x, (0,), (0, 1), dtype.itemsize, policy)
+        assert (plan.kernel, plan.fold, plan.pack, plan.aligned) == ("columns", *found)
+    few = layout_of(dt.float16, (2**20, 3000, 7), None, gpu)
+    assert plan_reduce(few, (1,), (7, 0, 1), 2, policy).fold == 1
 
 
 def test_short_misaligned_rows_are_read_in_packs() -> None:
@@ -160,6 +182,10 @@ def test_columns_beside_a_repeated_axis() -> None:
         "rows of packs",
         "rows of 3 columns",
         "reversed within columns",
+        "folded rows",
+        "folded rows, batches",
+        "folded rows, misaligned",
+        "folded rows, backwards",
     ],
 )
 def test_states_of_several_words(name: str, layout: str) -> None:

@@ -33,6 +33,35 @@ XPOPS_DEVICE void reduce_packs(typename Reducer::State (&states)[kSize]) {
   }
 }
 
+// Combines kCount states with stride kPitch, always in the same order.
+template <class Reducer, int kCount, int kPitch>
+XPOPS_DEVICE typename Reducer::State combine_lines(const typename Reducer::State* states) {
+  typename Reducer::State state = states[0];
+#pragma unroll 4
+  for (int i = 1; i < kCount; ++i) state = Reducer::combine(state, states[i * kPitch]);
+  return state;
+}
+
+// Into how many groups a block divides `lines` lines of states, so that a group has about as many lines as there are
+// groups. At most `fit` groups have a thread for each column. 1: the lines are few.
+XPOPS_DEVICE constexpr int line_groups(int lines, int fit, int count = 1) {
+  return lines <= 8 || 2 * count > fit || 2 * count * count >= lines ? count : line_groups(lines, fit, 2 * count);
+}
+
+// Combines the lines g, g + kGroups ... of kWide columns in line g, for all of kGroups groups. All threads call it.
+template <class Reducer, int kLines, int kGroups, int kWide>
+XPOPS_DEVICE void combine_groups(typename Reducer::State* states) {
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread < kGroups * kWide) {
+    typename Reducer::State state = states[thread];
+    for (int each = thread + kGroups * kWide; each < kLines * kWide; each += kGroups * kWide) {
+      state = Reducer::combine(state, states[each]);
+    }
+    states[thread] = state;
+  }
+  __syncthreads();
+}
+
 // Reduces a block of kBlock threads. Thread 0 gets the result. The caller puts a barrier before the next call.
 template <class Reducer, int kBlock>
 XPOPS_DEVICE typename Reducer::State reduce_block(typename Reducer::State state) {

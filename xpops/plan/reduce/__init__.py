@@ -6,6 +6,7 @@ from xpops.core.layouts import Layout
 from xpops.plan.elementwise import MAX_PACK_BYTES
 from xpops.plan.reduce.coalesce import coalesce_reduction
 from xpops.plan.reduce.columns import column_access, plan_columns
+from xpops.plan.reduce.fold import plan_folded
 from xpops.plan.reduce.parameters import ReducePlan, ReducePolicy
 from xpops.plan.reduce.rows import plan_rows, row_access, unaligned_access
 from xpops.plan.reduce.short import plan_short
@@ -30,6 +31,9 @@ def plan_reduce(
     item = x.dtype.itemsize
     coalesced = coalesce_reduction(x.shape, axes, out, [x.strides], item)
     policy = policy._replace(bytes_per_thread=policy.bytes_per_thread // inputs)
+    folded = plan_folded(coalesced, x, policy) if coalesced.columns and inputs == 1 else None
+    if folded is not None:
+        return folded
     if coalesced.columns:
         return plan_columns(coalesced, column_access(x, coalesced, result), policy)
     short = plan_short(coalesced, x, result, policy) if inputs == 1 else None

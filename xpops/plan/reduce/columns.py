@@ -56,7 +56,7 @@ def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePo
     tail = tail_of(coalesced, packs, length, chunk, splits, bits, last)
     partials = blocks * splits * columns * pack if splits > 1 else 0
     return ReducePlan(
-        "columns", columns, rows, beside, pack, unroll, False, access.aligned, splits, whole, len(coalesced.kept),
+        "columns", columns, rows, beside, 1, pack, unroll, False, access.aligned, splits, whole, len(coalesced.kept),
         len(coalesced.reduced), bits, columns * rows, blocks * splits, policy.resident, tail, partials,
     )  # fmt: skip
 
@@ -98,7 +98,7 @@ def column_access(x: Layout, coalesced: CoalescedReduction, result: int) -> Acce
     the traffic is results, a thread writes one access of them: several would write parts of sectors.
     """
     item = coalesced.item
-    pack, widest = _aligned_pack(x, coalesced, item), MAX_PACK_BYTES // item
+    pack, widest = aligned_pack(x, coalesced), MAX_PACK_BYTES // item
     bytes_ = prod(coalesced.reduced) * item
     if bytes_ <= result:
         widest = min(widest, max(1, MAX_PACK_BYTES // result))
@@ -109,9 +109,9 @@ def column_access(x: Layout, coalesced: CoalescedReduction, result: int) -> Acce
     return Access(item, pack)
 
 
-def _aligned_pack(x: Layout, coalesced: CoalescedReduction, item: int) -> int:
+def aligned_pack(x: Layout, coalesced: CoalescedReduction) -> int:
     """The most elements of an access that is always aligned."""
-    inner, pack = coalesced.kept[-1], 1
+    inner, item, pack = coalesced.kept[-1], coalesced.item, 1
     if coalesced.in_kept[0][-1] == 1:
         pack = max(1, min(MAX_PACK_BYTES // item, x.align // item))
         while inner % pack or any(stride % pack for stride in (*coalesced.in_kept[0][:-1], *coalesced.in_reduced[0])):

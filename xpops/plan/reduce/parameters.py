@@ -74,6 +74,8 @@ class ReducePlan(NamedTuple):
     beside : int
         For ``reduce_columns``: the packs of neighbouring threads that read the same row. After them come the threads
         that read other rows of these packs, and after these the other packs of the block.
+    fold : int
+        For ``reduce_columns``: the rows of a step, which are whole packs together.
     pack, unroll : int
         Elements of an access, accesses that a thread has in flight.
     ragged : bool
@@ -101,6 +103,7 @@ class ReducePlan(NamedTuple):
     group: int
     rows: int
     beside: int
+    fold: int
     pack: int
     unroll: int
     ragged: bool
@@ -165,10 +168,18 @@ def bits_of(coalesced: CoalescedReduction) -> int:
 
 
 def tail_of(
-    coalesced: CoalescedReduction, outputs: int, length: int, chunk: int, splits: int, bits: int, last: int = 0
+    coalesced: CoalescedReduction,
+    outputs: int,
+    length: int,
+    chunk: int,
+    splits: int,
+    bits: int,
+    last: int = 0,
+    rest: int = 0,
 ) -> bytes:
     """The bytes of ``ReduceParams`` after the ending."""
-    tail = struct.pack("<QQQI" if bits == 32 else "<4Q", outputs, length, chunk, last) + pack_divmod(splits, bits)
+    tail = struct.pack("<QQQII" if bits == 32 else "<5Q", outputs, length, chunk, last, rest)
+    tail += pack_divmod(splits, bits)
     for divisor in (*(coalesced.kept[1:] or (1,)), *(coalesced.reduced[1:] or (1,))):
         tail += pack_divmod(divisor, bits)
     for line in (coalesced.out_kept, *coalesced.in_kept, *coalesced.in_reduced):

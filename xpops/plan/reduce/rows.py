@@ -54,7 +54,7 @@ def plan_rows(coalesced: CoalescedReduction, access: Access, policy: ReducePolic
     chunk = chunk_of(packs, splits, policy.block * unroll)
     tail = tail_of(steps, outputs, length, chunk, splits, bits)
     return ReducePlan(
-        "rows", group, rows, 0, pack, unroll, ragged, aligned, splits, whole, len(coalesced.kept),
+        "rows", group, rows, 0, 1, pack, unroll, ragged, aligned, splits, whole, len(coalesced.kept),
         len(coalesced.reduced), bits, policy.block, blocks, 0, tail, outputs * splits if splits > 1 else 0,
     )  # fmt: skip
 

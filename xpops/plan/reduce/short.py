@@ -37,6 +37,6 @@ def plan_short(coalesced: CoalescedReduction, x: Layout, result: int, policy: Re
         return None
     tail = tail_of(coalesced, outputs, length, length, 1, bits)
     return ReducePlan(
-        "short", length, 1, 0, pack, 1, False, True, 1, False, len(coalesced.kept), len(coalesced.reduced), bits,
+        "short", length, 1, 0, 1, pack, 1, False, True, 1, False, len(coalesced.kept), len(coalesced.reduced), bits,
         policy.block, blocks, 0, tail, 0,
     )  # fmt: skip

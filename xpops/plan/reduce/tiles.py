@@ -49,7 +49,7 @@ def plan_tiles(coalesced: CoalescedReduction, access: Access, policy: ReducePoli
     tail = tail_of(coalesced, outputs, length, rows, 1, bits)
     memory = policy.tile_bytes if rows * row <= policy.tile_bytes else power_of_two(rows * row)
     return ReducePlan(
-        "tiles", group, memory, 0, 1, 1, False, True, 1, False, len(coalesced.kept), len(coalesced.reduced), bits,
+        "tiles", group, memory, 0, 1, 1, 1, False, True, 1, False, len(coalesced.kept), len(coalesced.reduced), bits,
         policy.block, blocks, 0, tail, 0,
     )  # fmt: skip
 

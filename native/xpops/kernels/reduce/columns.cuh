@@ -13,8 +13,12 @@ namespace xpops {
 //
 // Neighbouring threads have kBeside packs side by side, then other rows of these packs, then other packs: so they read
 // neighbouring memory if rows are short.
-template <class Reducer, class Source, int kColumns, int kRows, int kBeside, int kPack, int kUnroll, bool kSplit,
-          bool kWhole, class Params>
+//
+// If kFold > 1, a step is kFold rows, which lie one after the other: together they are whole packs. A block has the packs
+// of one step. Each of their elements has a state at first, and then those of a column are combined. `rest` elements, of
+// less than kFold rows, follow the last step.
+template <class Reducer, class Source, int kColumns, int kRows, int kBeside, int kFold, int kPack, int kUnroll,
+          bool kSplit, bool kWhole, class Params>
 struct ColumnReduction {
   using Index = typename Params::Index;
   using State = typename Reducer::State;
@@ -23,12 +27,18 @@ struct ColumnReduction {
   using Loaded = typename Source::template Loaded<kCount, Params>;
   using Pivots = Pivot<Reducer, typename Source::Compute>[kPack];
   static constexpr int kLast = Params::kKeptAxes - 1, kBlock = kColumns * kRows, kWidth = kColumns * kPack;
+  static constexpr int kOutputs = kWidth / kFold;  // of a block
   static constexpr int kSharedBytes = 16384;
 
   XPOPS_DEVICE static int row() { return static_cast<int>(threadIdx.x) / kBeside % kRows; }
   XPOPS_DEVICE static int column() {
     const int thread = static_cast<int>(threadIdx.x);
     return thread / (kBeside * kRows) * kBeside + thread % kBeside;
+  }
+  // Where the i-th element of a pack is along the reduced axes.
+  XPOPS_DEVICE static int64 position(Index step, int i) {
+    const int64 first = static_cast<int64>(step) * kFold;
+    return kFold > 1 ? first + (column() * kPack + i) / kOutputs : first;
   }
 
   template <int kCount>
@@ -45,7 +55,7 @@ struct ColumnReduction {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) x[i] = pivots[column].from(packs[i].value(params, column));
       if constexpr (Reducer::kShifts) states[column].count = before.count;
-      states[column] = append_all<Reducer, 1>(states[column], x, static_cast<int64>(step), kRows);
+      states[column] = append_all<Reducer, 1>(states[column], x, position(step, column), kRows * kFold);
     }
   }
 
@@ -62,21 +72,49 @@ struct ColumnReduction {
     }
   }
 
-  XPOPS_DEVICE static void walk(const Params& params, const Start& start, Index begin, Index end,
-                                State (&states)[kPack]) {
-    Pivots pivots;
-    if constexpr (Reducer::kShifts) {
+  // The first element of the column that each element of a pack belongs to.
+  XPOPS_DEVICE static void find_pivots(const Params& params, const Start& start, Pivots& pivots) {
+    if constexpr (Reducer::kShifts && kFold == 1) {
       Loaded<kPack> first;
       first.across(params, start, 0);
 #pragma unroll
       for (int i = 0; i < kPack; ++i) pivots[i].first = first.value(params, i);
+    } else if constexpr (Reducer::kShifts) {
+#pragma unroll
+      for (int i = 0; i < kPack; ++i) {
+        const int place = column() * kPack + i;
+        Loaded<1> first;
+        first.element(params, start, i - place / kOutputs * kOutputs);
+        pivots[i].first = first.value(params, 0);
+      }
     }
+  }
+
+  // Takes the elements after the last step.
+  XPOPS_DEVICE static void take_rest(const Params& params, const Start& start, const Pivots& pivots,
+                                     State (&states)[kPack]) {
+    const Index steps = static_cast<Index>(params.length);
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      if (static_cast<Index>(column() * kPack + i) >= params.rest) continue;
+      Loaded<1> one;
+      one.element(params, start, static_cast<int64>(steps) * kWidth + i);
+      const State last = Reducer::lift(pivots[i].from(one.value(params, 0)), position(steps, i));
+      states[i] = Reducer::combine(states[i], last);
+    }
+  }
+
+  XPOPS_DEVICE static void walk(const Params& params, const Start& start, Index begin, Index end,
+                                State (&states)[kPack]) {
+    Pivots pivots;
+    find_pivots(params, start, pivots);
     if constexpr (kWhole) return take<kUnroll>(params, start, pivots, 0, states);
     Index step = begin + row();
     for (; step + (kUnroll - 1) * kRows < end; step += kUnroll * kRows) {
       take<kUnroll>(params, start, pivots, step, states);
     }
     rest<kUnroll / 2>(params, start, pivots, step, end, states);
+    if (kFold > 1 && row() == 0 && end == static_cast<Index>(params.length)) take_rest(params, start, pivots, states);
   }
 
   // A column of a tile, counted in elements: whether it exists, and where its result belongs.
@@ -116,7 +154,7 @@ struct ColumnReduction {
     }
     if constexpr (kSplit) {
       split(params, tile, part, states);
-    } else if constexpr (kRows == 1) {
+    } else if constexpr (kRows == 1 && kFold == 1) {
       if (number < params.outputs) write_results(params, at.offset(params.out_kept), states);
     } else {
       exchange(states, [&](int column, const State& state) {
@@ -135,7 +173,7 @@ struct ColumnReduction {
     constexpr int kSpread = kLanes < kPack ? kLanes : kPack;
     constexpr int kKept = kPack / kSpread, kLines = kRows / kLanes, kChunk = chunk(kKept, kLines * kColumns * kSpread);
     constexpr int kWide = kColumns * kSpread * kChunk;
-    __shared__ State shared[kLines * kWide];
+    __shared__ State shared[kLines * kWide], elements[kFold > 1 ? kWidth : 1];
     reduce_packs<Reducer, kLanes, kBeside, kPack>(states);
     const int share = row() % kLanes, first = (column() * kSpread + share / (kLanes / kSpread)) * kChunk;
 #pragma unroll
@@ -146,9 +184,21 @@ struct ColumnReduction {
         for (int i = 0; i < kChunk; ++i) shared[row() / kLanes * kWide + first + i] = states[done + i];
       }
       __syncthreads();
+      constexpr int kGroups = line_groups(kLines, kBlock / kWide), kLeft = kGroups > 1 ? kGroups : kLines;
+      if constexpr (kGroups > 1) combine_groups<Reducer, kLines, kGroups, kWide>(shared);
 #pragma unroll 1
       for (int each = static_cast<int>(threadIdx.x); each < kWide; each += kBlock) {
-        take(each / kChunk * kKept + done + each % kChunk, combine_lines<kLines, kWide>(shared + each));
+        const int column = each / kChunk * kKept + done + each % kChunk;
+        const State state = combine_lines<Reducer, kLeft, kWide>(shared + each);
+        if constexpr (kFold == 1) take(column, state);
+        else elements[column] = state;
+      }
+    }
+    if constexpr (kFold > 1) {
+      __syncthreads();
+#pragma unroll 1
+      for (int column = static_cast<int>(threadIdx.x); column < kOutputs; column += kBlock) {
+        take(column, combine_lines<Reducer, kFold, kOutputs>(elements + column));
       }
     }
   }
@@ -165,30 +215,21 @@ struct ColumnReduction {
                                                                                               : columns;
   }
 
-  // Combines kCount states with stride kPitch, always in the same order.
-  template <int kCount, int kPitch>
-  XPOPS_DEVICE static State combine_lines(const State* states) {
-    State state = states[0];
-#pragma unroll 4
-    for (int i = 1; i < kCount; ++i) state = Reducer::combine(state, states[i * kPitch]);
-    return state;
-  }
-
   // Leaves the states of this block's part in memory. The last block of a tile combines all parts.
   XPOPS_DEVICE static void split(const Params& params, Index tile, Index part, State (&states)[kPack]) {
-    static_assert(!kSplit || kWidth <= kBlock, "a thread for each column");
-    constexpr int kGroups = kBlock / kWidth;
+    static_assert(!kSplit || kOutputs <= kBlock, "a thread for each column");
+    constexpr int kGroups = kBlock / kOutputs;
     const Index parts = params.splits.divisor;
-    State* partial = reinterpret_cast<State*>(params.states) + static_cast<uint64>(tile) * parts * kWidth;
-    exchange(states, [&](int column, const State& state) { partial[part * kWidth + column] = state; });
+    State* partial = reinterpret_cast<State*>(params.states) + static_cast<uint64>(tile) * parts * kOutputs;
+    exchange(states, [&](int column, const State& state) { partial[part * kOutputs + column] = state; });
     if (!is_last_block(reinterpret_cast<uint32*>(params.counters) + tile, static_cast<uint32>(parts))) return;
-    __shared__ State shared[kGroups * kWidth];
-    const int thread = static_cast<int>(threadIdx.x), column = thread % kWidth;
-    State state = combine_parts<Reducer, 8, kGroups, kWidth>(partial + column, static_cast<Index>(thread / kWidth), parts);
-    if (thread < kGroups * kWidth) shared[thread] = state;
+    __shared__ State shared[kGroups * kOutputs];
+    const int thread = static_cast<int>(threadIdx.x), column = thread % kOutputs;
+    State state = combine_parts<Reducer, 8, kGroups, kOutputs>(partial + column, static_cast<Index>(thread / kOutputs), parts);
+    if (thread < kGroups * kOutputs) shared[thread] = state;
     __syncthreads();
-    if (thread >= kWidth) return;
-    state = combine_lines<kGroups, kWidth>(shared + thread);
+    if (thread >= kOutputs) return;
+    state = combine_lines<Reducer, kGroups, kOutputs>(shared + thread);
     const Place place(params, tile, thread);
     if (place.inside) write_result<Reducer, Source>(params, place.offset, state);
   }
@@ -222,10 +263,10 @@ struct ColumnReduction {
   }
 };
 
-template <class Reducer, class Source, int kColumns, int kRows, int kBeside, int kPack, int kUnroll, bool kSplit,
-          bool kWhole, class Params>
+template <class Reducer, class Source, int kColumns, int kRows, int kBeside, int kFold, int kPack, int kUnroll,
+          bool kSplit, bool kWhole, class Params>
 XPOPS_DEVICE void reduce_columns(const Params& params) {
-  ColumnReduction<Reducer, Source, kColumns, kRows, kBeside, kPack, kUnroll, kSplit, kWhole, Params>::run(params);
+  ColumnReduction<Reducer, Source, kColumns, kRows, kBeside, kFold, kPack, kUnroll, kSplit, kWhole, Params>::run(params);
 }
 
 }  // namespace xpops

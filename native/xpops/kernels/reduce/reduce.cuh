@@ -41,6 +41,7 @@ struct ReduceParams {
   uint64 length;   // steps along all reduced axes together
   uint64 chunk;    // steps of one split
   Index last;      // for reduce_columns: where the last pack along the last kept axis begins
+  Index rest;      // for reduce_columns: elements after the last step
   FastDivMod<Index> splits;
   FastDivMod<Index> kept[kKept > 1 ? kKept - 1 : 1], reduced[kReduced > 1 ? kReduced - 1 : 1];
   Offset out_kept[kKept], in_kept[kLines][kKept], in_reduced[kLines][kReduced];

@@ -176,7 +176,7 @@ def entry_point(reducer: str, source: str, plan: ReducePlan, numbers: str) -> li
     """The lines of the kernel itself. `numbers` are the parameters' slots, and lines of strides if more than one."""
     shape: list[str] = [str(plan.group), str(plan.pack if plan.kernel == "short" else plan.rows)]
     if plan.kernel == "columns":
-        shape += [str(plan.beside)]
+        shape += [str(plan.beside), str(plan.fold)]
     if plan.kernel in ("rows", "columns"):
         shape += [str(plan.pack), str(plan.unroll)]
         ways = [plan.splits > 1, plan.whole] if plan.kernel == "columns" else [plan.ragged, plan.splits > 1, plan.whole]
