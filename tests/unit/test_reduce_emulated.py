@@ -6,6 +6,7 @@ import ctypes
 import math
 import threading
 import time
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.values import few_near_one
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
-from xpops.core.layouts import layout_of
+from xpops.core.layouts import contiguous_strides, layout_of
 from xpops.dispatch.reductions import reduction
 from xpops.engine.cuda.kernels.reduce import inner_products, planned
 from xpops.engine.cuda.tuning import reduce_policy
@@ -141,6 +142,27 @@ def test_several_rows_of_few_columns_make_whole_packs() -> None:
         assert (plan.kernel, plan.fold, plan.pack, plan.aligned) == ("columns", *found)
     few = layout_of(dt.float16, (2**20, 3000, 7), None, gpu)
     assert plan_reduce(few, (1,), (7, 0, 1), 2, policy).fold == 1
+
+
+def test_blocks_have_a_thread_for_each_column_that_they_share() -> None:
+    random, gpu = Random(4), Device("cuda")
+    for _ in range(4000):
+        shape = tuple(
+            random.choice((1, 2, 3, 4, 5, 7, 8, 13, 16, 33, 100, 625, 9000)) for _ in range(random.randint(1, 4))
+        )
+        strides, step = [0] * len(shape), random.choice((1, 1, 2, 3))
+        for axis in random.sample(range(len(shape)), len(shape)):
+            strides[axis] = random.choice((step,) * 8 + (0, 1, 2))  # windows, some of them
+            step = step * shape[axis] + random.choice((0, 0, 1, 4))
+        axes = tuple(axis for axis in range(len(shape)) if random.random() < 0.5)
+        out = tuple(0 if i in axes else each for i, each in enumerate(contiguous_strides(shape)))
+        dtype = random.choice((dt.int8, dt.float16, dt.float32, dt.float64))
+        x = layout_of(dtype, shape, tuple(strides), gpu, random.choice((dtype.itemsize, 16)))
+        plan = plan_reduce(x, axes, out, 8, reduce_policy(90, random.choice((2, 8, 132))))
+        if plan.kernel == "columns":
+            assert plan.group * plan.rows == plan.block <= 256
+            assert plan.group % plan.beside == 0
+            assert plan.splits == 1 or plan.group * plan.pack // plan.fold <= plan.block
 
 
 def test_short_misaligned_rows_are_read_in_packs() -> None:

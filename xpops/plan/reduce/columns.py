@@ -40,9 +40,9 @@ def plan_columns(coalesced: CoalescedReduction, access: Access, policy: ReducePo
     packs = prod(coalesced.kept)
     beside, span = _packs_beside(coalesced, pack * item)
     apart = max(abs(coalesced.in_reduced[0][-1]) * item, span)
-    least = ceil_div(_SEGMENT, apart), min(beside, ceil_div(_SEGMENT * beside, span))
+    least = ceil_div(_SEGMENT, apart), min(beside, ceil_div(_SEGMENT * beside, max(span, beside * pack * item)))
     rows, columns = _tile(packs, ceil_div(length, unroll), least, policy)
-    if rows == 1 or span >= _SEGMENT:
+    if rows == 1 or span >= _SEGMENT or columns < beside:
         beside = columns
     if columns % beside:
         columns -= columns % beside
@@ -72,7 +72,7 @@ def _packs_beside(coalesced: CoalescedReduction, width: int) -> tuple[int, int]:
         apart = abs(stride) * coalesced.item
         if not 0 < apart <= 2 * span:
             break
-        count, span = count * length, apart * length
+        count, span = count * length, span + apart * (length - 1)
     return count, span
 
 

@@ -22,6 +22,9 @@ from xpops.plan.reduce.parameters import (
 WARP = 32
 # Packs of fewer bytes take longer than unaligned ones of as many or more, which are shifted (an estimate).
 _NARROW = 8
+# Rows of few elements with gaps are shared by as many threads as rows that are as long in memory, up to this length:
+# otherwise each thread reads cache lines of its own (an estimate).
+_FEW = 64
 # Blocks have half the threads if these would have so few accesses of a row otherwise. On an H200 the minima of 7005
 # rows of 3221 float32 take 25.5 instead of 29.4 us.
 _HALVED = range(3, 7)
@@ -35,7 +38,9 @@ def plan_rows(coalesced: CoalescedReduction, access: Access, policy: ReducePolic
     unroll = unroll_of(pack, item, policy)
     if outputs >= 2 * policy.blocks and ceil_div(packs, policy.block) in _HALVED:
         policy = policy._replace(block=policy.block // 2)
-    group, unroll = _group(packs, unroll, pack * item, outputs * WARP >= policy.blocks * policy.block, policy)
+    apart = abs(coalesced.in_reduced[0][-1]) if item <= 4 else 1
+    reach = max(packs, min(packs * apart, _FEW))
+    group, unroll = _group(reach, unroll, pack * item, outputs * WARP >= policy.blocks * policy.block, policy)
     rows = 2 if group == 1 and packs <= 4 else 1
     whole = group == 1 and is_whole(packs, pack, item, policy)
     unroll = packs if whole else unroll
