@@ -69,7 +69,7 @@ struct Ascending {
   XPOPS_DEVICE static bool behind(T a, T b) { return a >= b; }
 };
 
-// Positions take 32 bits. The reducers whose names begin with Long are for more than 2^31 elements.
+// Positions take 32 bits. The reducers whose names begin with Long are for 2^31 elements and more.
 template <class T, class Position = int32>
 struct Argmax : Arg<T, Descending, false, Position> {};
 template <class T, class Position = int32>

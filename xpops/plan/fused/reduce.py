@@ -49,7 +49,7 @@ def plan_fused_reduce(
     """The plan of reducing `axes` of the value that an expression computes from `inputs`.
 
     Operands with the strides of `value`, at most five large ones and none with wider elements, are read as `value`
-    would be. The order of sums is then the same.
+    would be if it had rows and columns of more than a few packs. The order of sums is then the same.
 
     Parameters
     ----------

@@ -175,10 +175,10 @@ def tail_of(
     splits: int,
     bits: int,
     last: int = 0,
-    rest: int = 0,
+    left: int = 0,
 ) -> bytes:
     """The bytes of ``ReduceParams`` after the ending."""
-    tail = struct.pack("<QQQII" if bits == 32 else "<5Q", outputs, length, chunk, last, rest)
+    tail = struct.pack("<QQQII" if bits == 32 else "<5Q", outputs, length, chunk, last, left)
     tail += pack_divmod(splits, bits)
     for divisor in (*(coalesced.kept[1:] or (1,)), *(coalesced.reduced[1:] or (1,))):
         tail += pack_divmod(divisor, bits)

@@ -7,8 +7,9 @@
 
 namespace xpops {
 
-// One operand. kVector: one access loads a pack. kShifted: the same, but packs may be unaligned. kSplat: one element fills a pack. kGather: one access loads each
-// element. kUniform: the same element everywhere. kScalar: a value among the parameters. Op gets it as Compute.
+// One operand. kVector: one access loads a pack. kShifted: the same, but packs may be unaligned. kSplat: one element fills
+// a pack. kGather: one access loads each element. kUniform: the same element everywhere. kScalar: a value among the
+// parameters. Op gets it as Compute.
 template <class T, Mode kMode, int kSlot, int kLine_ = 0, class Loop = T, class Compute = Loop>
 struct ReduceOperand : Operand<T, Loop, Compute, kMode, kSlot> {
   using Base = Operand<T, Loop, Compute, kMode, kSlot>;

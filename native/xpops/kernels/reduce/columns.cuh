@@ -15,7 +15,7 @@ namespace xpops {
 // neighbouring memory if rows are short.
 //
 // If kFold > 1, a step is kFold rows, which lie one after the other: together they are whole packs. A block has the packs
-// of one step. Each of their elements has a state at first, and then those of a column are combined. `rest` elements, of
+// of one step. Each of their elements has a state at first, and then those of a column are combined. `left` elements, of
 // less than kFold rows, follow the last step.
 template <class Reducer, class Source, int kColumns, int kRows, int kBeside, int kFold, int kPack, int kUnroll,
           bool kSplit, bool kWhole, class Params>
@@ -30,15 +30,15 @@ struct ColumnReduction {
   static constexpr int kOutputs = kWidth / kFold;  // of a block
   static constexpr int kSharedBytes = 16384;
 
-  XPOPS_DEVICE static int row() { return static_cast<int>(threadIdx.x) / kBeside % kRows; }
-  XPOPS_DEVICE static int column() {
+  XPOPS_DEVICE static int row_of_thread() { return static_cast<int>(threadIdx.x) / kBeside % kRows; }
+  XPOPS_DEVICE static int column_of_thread() {
     const int thread = static_cast<int>(threadIdx.x);
     return thread / (kBeside * kRows) * kBeside + thread % kBeside;
   }
   // Where the i-th element of a pack is along the reduced axes.
   XPOPS_DEVICE static int64 position(Index step, int i) {
     const int64 first = static_cast<int64>(step) * kFold;
-    return kFold > 1 ? first + (column() * kPack + i) / kOutputs : first;
+    return kFold > 1 ? first + (column_of_thread() * kPack + i) / kOutputs : first;
   }
 
   template <int kCount>
@@ -82,7 +82,7 @@ struct ColumnReduction {
     } else if constexpr (Reducer::kShifts) {
 #pragma unroll
       for (int i = 0; i < kPack; ++i) {
-        const int place = column() * kPack + i;
+        const int place = column_of_thread() * kPack + i;
         Loaded<1> first;
         first.element(params, start, i - place / kOutputs * kOutputs);
         pivots[i].first = first.value(params, 0);
@@ -91,12 +91,12 @@ struct ColumnReduction {
   }
 
   // Takes the elements after the last step.
-  XPOPS_DEVICE static void take_rest(const Params& params, const Start& start, const Pivots& pivots,
+  XPOPS_DEVICE static void take_left(const Params& params, const Start& start, const Pivots& pivots,
                                      State (&states)[kPack]) {
     const Index steps = static_cast<Index>(params.length);
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
-      if (static_cast<Index>(column() * kPack + i) >= params.rest) continue;
+      if (static_cast<Index>(column_of_thread() * kPack + i) >= params.left) continue;
       Loaded<1> one;
       one.element(params, start, static_cast<int64>(steps) * kWidth + i);
       const State last = Reducer::lift(pivots[i].from(one.value(params, 0)), position(steps, i));
@@ -109,12 +109,13 @@ struct ColumnReduction {
     Pivots pivots;
     find_pivots(params, start, pivots);
     if constexpr (kWhole) return take<kUnroll>(params, start, pivots, 0, states);
-    Index step = begin + row();
+    Index step = begin + row_of_thread();
     for (; step + (kUnroll - 1) * kRows < end; step += kUnroll * kRows) {
       take<kUnroll>(params, start, pivots, step, states);
     }
     rest<kUnroll / 2>(params, start, pivots, step, end, states);
-    if (kFold > 1 && row() == 0 && end == static_cast<Index>(params.length)) take_rest(params, start, pivots, states);
+    const bool is_last = end == static_cast<Index>(params.length);
+    if (kFold > 1 && row_of_thread() == 0 && is_last) take_left(params, start, pivots, states);
   }
 
   // A column of a tile, counted in elements: whether it exists, and where its result belongs.
@@ -141,7 +142,7 @@ struct ColumnReduction {
   XPOPS_DEVICE static void run(const Params& params) {
     Index tile = static_cast<Index>(blockIdx.x);
     const Index part = kSplit ? params.splits.divmod(tile) : 0;
-    const Index number = tile * kColumns + column();
+    const Index number = tile * kColumns + column_of_thread();
     const KeptCoordinates<Params> at = first_of(params, number);
     State states[kPack];
 #pragma unroll
@@ -175,13 +176,14 @@ struct ColumnReduction {
     constexpr int kWide = kColumns * kSpread * kChunk;
     __shared__ State shared[kLines * kWide], elements[kFold > 1 ? kWidth : 1];
     reduce_packs<Reducer, kLanes, kBeside, kPack>(states);
-    const int share = row() % kLanes, first = (column() * kSpread + share / (kLanes / kSpread)) * kChunk;
+    const int share = row_of_thread() % kLanes;
+    const int first = (column_of_thread() * kSpread + share / (kLanes / kSpread)) * kChunk;
 #pragma unroll
     for (int done = 0; done < kKept; done += kChunk) {
       if (done > 0) __syncthreads();  // until all threads have read the states of the chunk before
       if (share % (kLanes / kSpread) == 0) {
 #pragma unroll
-        for (int i = 0; i < kChunk; ++i) shared[row() / kLanes * kWide + first + i] = states[done + i];
+        for (int i = 0; i < kChunk; ++i) shared[row_of_thread() / kLanes * kWide + first + i] = states[done + i];
       }
       __syncthreads();
       constexpr int kGroups = line_groups(kLines, kBlock / kWide), kLeft = kGroups > 1 ? kGroups : kLines;

@@ -41,7 +41,7 @@ struct ReduceParams {
   uint64 length;   // steps along all reduced axes together
   uint64 chunk;    // steps of one split
   Index last;      // for reduce_columns: where the last pack along the last kept axis begins
-  Index rest;      // for reduce_columns: elements after the last step
+  Index left;      // for reduce_columns: elements after the last step
   FastDivMod<Index> splits;
   FastDivMod<Index> kept[kKept > 1 ? kKept - 1 : 1], reduced[kReduced > 1 ? kReduced - 1 : 1];
   Offset out_kept[kKept], in_kept[kLines][kKept], in_reduced[kLines][kReduced];
@@ -85,7 +85,7 @@ struct ReduceArray {
 
     XPOPS_DEVICE void along(const Params& params, const Start<Params>& start, int64 head, typename Params::Index step) {
       load(params, start.first + head + (Params::kReducedAxes == 1 && kPack > 1 ? static_cast<int64>(step) * kPack
-                                                                                      : offset(params, step)));
+                                                                                : offset(params, step)));
     }
     XPOPS_DEVICE void element(const Params& params, const Start<Params>& start, int64 position) {
       load(params, start.first + position);
