@@ -1,5 +1,7 @@
 """Every template compiles for every supported architecture. NVRTC needs no GPU."""
 
+from pathlib import Path
+
 import pytest
 
 from xpops.core import dtypes as dt
@@ -92,3 +94,16 @@ def test_a_failure_tells_all():
 def test_a_gpu_that_is_too_old_for_the_compiler():
     with pytest.raises(CompileError, match="sm_30"):
         compile_cubin("past", "", 30)
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_all_functors_in_one_kernel(step: int) -> None:
+    """A fused function may call any of them: no two headers define a name differently."""
+    native = Path(__file__).parents[2] / "native"
+    headers = sorted(str(each.relative_to(native)) for each in (native / "xpops/math").rglob("*.cuh"))[::step]
+    lines = [
+        *(f"#include <{each}>" for each in headers),
+        'extern "C" __global__ void xpops_kernel(float* x) { *x = 1; }',
+    ]
+    assert len(headers) > 40
+    assert compile_cubin("all functors", "\n".join(lines), 90)

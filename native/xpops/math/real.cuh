@@ -10,6 +10,11 @@
 #endif
 
 namespace xpops {
+namespace detail {
+
+template <class T> inline constexpr T kPi = T(3.14159265358979323846);
+
+}  // namespace detail
 
 #define XPOPS_REAL_UNARY(name, f32, f64)                  \
   XPOPS_DEVICE float name(float x) { return ::f32(x); }   \

@@ -8,7 +8,6 @@
 namespace xpops {
 namespace detail {
 
-template <class T> inline constexpr T kPi = T(3.14159265358979323846);
 template <class T> inline constexpr T kLn2 = T(0.693147180559945309417);
 
 // (h - b) / 2 without cancellation, where h = hypot(a, b).

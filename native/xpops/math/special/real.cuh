@@ -28,7 +28,6 @@ XPOPS_DEVICE double ldexp(double x, int power) { return ::ldexp(x, power); }
 
 namespace detail {
 
-template <class T> inline constexpr T kPi = T(3.14159265358979323846);
 template <class T> inline constexpr T kEuler = T(0.57721566490153286061);
 template <class T> inline constexpr T kHalfRoot = T(0.70710678118654752440);  // sqrt(1 / 2)
 template <class T> inline constexpr T kRootTwoPi = T(2.50662827463100050242);

@@ -8,8 +8,8 @@ namespace xpops {
 namespace detail {
 
 // The zero of digamma, as a sum of two numbers.
-template <class T> inline constexpr T kRoot = is_same_v<T, float> ? T(1.4616321f) : T(1.4616321449683622);
-template <class T> inline constexpr T kRootLow = is_same_v<T, float> ? T(1.2438149938918909e-08)
+template <class T> inline constexpr T kDigammaRoot = is_same_v<T, float> ? T(1.4616321f) : T(1.4616321449683622);
+template <class T> inline constexpr T kDigammaRootLow = is_same_v<T, float> ? T(1.2438149938918909e-08)
                                                                      : T(9.549995429965697e-17);
 
 // digamma(x) / (x - root) for x from 1 to 2, as a polynomial in 2 x - 3; fitted at Chebyshev points.
@@ -46,7 +46,7 @@ template <class T> XPOPS_NOINLINE T digamma(T x) {
     result -= 1 / x;
     x += 1;
   }
-  return result + (x - kRoot<T> - kRootLow<T>)*digamma_factor(2 * x - 3);
+  return result + (x - kDigammaRoot<T> - kDigammaRootLow<T>)*digamma_factor(2 * x - 3);
 }
 
 // B(2 k) / (2 k)!, from k = 1.
