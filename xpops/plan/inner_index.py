@@ -9,7 +9,7 @@ TABLE = 1024
 """Offsets that a block computes at most: those of each pack that the inner index has."""
 
 LEAST_PACK_BYTES = 8
-"""Tables of smaller packs gain nothing, unless no larger pack is possible."""
+"""Tables of smaller packs gain nothing, unless no larger pack is possible, or rows have fewer elements than a pack."""
 
 
 class Axis(NamedTuple):
@@ -48,8 +48,8 @@ def inner_index(axes: list[Axis], pack: int, item: int, least: int) -> InnerInde
     >>> inner_index([Axis(1000, 1000, 6, 0), Axis(5, 3, 2, 1), Axis(3, 2, 1, 1)], 16, 1, 1)[1:]
     (3, 16)
     """
-    whole = pack
-    while pack == whole or pack * item >= LEAST_PACK_BYTES:
+    whole, is_short = pack, axes[-1].outer < pack
+    while pack == whole or pack * item >= LEAST_PACK_BYTES or (is_short and pack > 1):
         for candidate in (axes, _split(axes, pack, least)):
             for inner in range(len(candidate), least - 1, -1):
                 size = math.prod(axis.outer for axis in candidate[-inner:])
