@@ -5,10 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
-from xpops.plan.strides.coalesce import Strides, coalesce
-
-# GPUs read memory in sectors of so many bytes.
-SECTOR_BYTES = 32
+from xpops.plan.strides.coalesce import SECTOR_BYTES, Strides, coalesce
 
 
 class CoalescedReduction(NamedTuple):

@@ -8,8 +8,9 @@ from math import gcd, prod
 from xpops.core.layouts import contiguous_strides
 from xpops.core.powers import power_of_two
 from xpops.plan.elementwise import MAX_PACK_BYTES
-from xpops.plan.reduce.coalesce import SECTOR_BYTES, CoalescedReduction
+from xpops.plan.reduce.coalesce import CoalescedReduction
 from xpops.plan.reduce.parameters import Access, ReducePlan, ReducePolicy, bits_of, ceil_div, tail_of
+from xpops.plan.strides.coalesce import SECTOR_BYTES
 
 # The bytes in which all banks of shared memory have one word.
 _BANKS = 128

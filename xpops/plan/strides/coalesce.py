@@ -6,6 +6,9 @@ from math import prod
 
 Strides = tuple[int, ...]
 
+# Memory is read in sectors of so many bytes.
+SECTOR_BYTES = 32
+
 
 def coalesce(shape: tuple[int, ...], operands: list[Strides]) -> tuple[tuple[int, ...], list[Strides]]:
     """Order the axes by the first operand's strides, outermost first; drop axes of length 1; merge neighbouring axes

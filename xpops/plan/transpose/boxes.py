@@ -17,10 +17,10 @@ from xpops.plan.elementwise import (
     linear_strides,
 )
 from xpops.plan.signature import Operand
-from xpops.plan.strides.coalesce import Strides, distinct_elements
+from xpops.plan.strides.coalesce import SECTOR_BYTES, Strides, distinct_elements
 from xpops.plan.strides.divmod import pack_divmod
 from xpops.plan.transpose.tiles import MAX_BLOCKS, SHARED_BYTES
-from xpops.plan.transpose.walks import SECTOR_BYTES, Axes, Boxes, Walk, box_of, walk_of
+from xpops.plan.transpose.walks import Axes, Boxes, Walk, box_of, walk_of
 
 # Elements that are closer in the result are in the same box.
 _ROW = 64

@@ -7,10 +7,10 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
+from xpops.plan.strides.coalesce import SECTOR_BYTES
+
 Axes = tuple[int, ...]  # one number for each axis
 
-# Memory is read in sectors of so many bytes.
-SECTOR_BYTES = 32
 # A block with fewer steps takes longer to begin than to move its elements.
 _FEW_STEPS = 4
 # The number of steps is a multiple of 4 below 32: the kernel has 32 bits, one for each step.
