@@ -196,15 +196,16 @@ def _product(x: Any, count: int) -> Any:
 
 
 def _root(x: Any, count: int) -> Any:
-    """``x ** (1 / count)`` for x >= 0. A chain of square and cube roots takes a third of the instructions of `pow`."""
-    from xpops.api.special.elementary import cbrt
-
+    """``x ** (1 / count)`` for x >= 0. Kernels take roots, which cost less; NumPy's cube roots cost more."""
     if count == 1:
         return x
-    for factor, root in ((2, sqrt), (3, cbrt)):
-        if count % factor == 0:
-            return root(_root(x, count // factor))
-    return pow(x, 1 / count)
+    if count % 2 == 0:
+        return sqrt(_root(x, count // 2))
+    if count % 3 or not isinstance(x, Traced):
+        return pow(x, 1 / count)
+    from xpops.api.special.elementary import cbrt
+
+    return cbrt(_root(x, count // 3))
 
 
 def _require_floating(x: Any, function: str) -> Layout | Facts | Traced:
