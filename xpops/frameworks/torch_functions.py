@@ -15,6 +15,7 @@ from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine.program import Kernel
+from xpops.frameworks.torch_modes import outside_modes
 
 # function(*operands, *arguments, out=tensor)
 Function = Callable[..., object]
@@ -27,6 +28,43 @@ BLOCK = 1 << 15
 # decides, not that of torch's threads: the two ways differ in the last bits, and a result must not depend on a setting.
 THREADS = 4
 _has_many = len(os.sched_getaffinity(0)) >= THREADS if hasattr(os, "sched_getaffinity") else False
+
+
+# Torch computes these by the vector functions of Intel's MKL.
+_OF_MKL = [
+    "acos",
+    "asin",
+    "atan",
+    "cos",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp",
+    "log",
+    "log10",
+    "log2",
+    "sin",
+    "sqrt",
+    "tan",
+    "tanh",
+    "trunc",
+]
+
+
+def _find_kernels_of_mkl() -> None:
+    """Call each of MKL's functions on one number.
+
+    MKL finds the kernel of a function at its first call. If several of torch's threads make that call, one of them may
+    run a kernel that computes half of the digits (pytorch/pytorch#188792). For one number torch uses one thread.
+    """
+    for dtype in (torch.float32, torch.float64):
+        x = torch.full((1,), 0.5, dtype=dtype, device="cpu")
+        for name in _OF_MKL:
+            getattr(torch, name)(x)
+
+
+# Once for each process: other threads that import this module wait for its end.
+outside_modes(_find_kernels_of_mkl)()
 
 
 def function_of(name: str) -> Function | None:
