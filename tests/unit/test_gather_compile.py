@@ -14,10 +14,10 @@ POLICY = tuning_of(90).gather
 
 
 def plan(row, itemsize=4, align=16, step=1):
-    return plan_gather((100, row), (0, step), (row, 1), ((1, 0),), (row * step,), itemsize, align, POLICY)
+    return plan_gather((100, row), (0, step), (row, 1), ((1, 0),), (row * step,), (1000,), itemsize, align, POLICY)
 
 
-WIDE: GatherPlan = plan(64)._replace(index_bits=64, rank=3)
+WIDE: GatherPlan = plan(64)._replace(index_bits=64, place_bits=64, rank=3)
 SOURCES = {
     "elements": gather_glue(plan(1), (dt.int64,), False),
     "bytes": gather_glue(plan(1, 1), (dt.uint8,), False),
@@ -60,5 +60,5 @@ def test_words(row, itemsize, align, word, words, pieces):
 
 
 def test_large_arrays_count_with_64_bits():
-    assert plan_gather((2**31, 1), (0, 0), (1, 0), ((1, 0),), (1,), 1, 1, POLICY).index_bits == 64
-    assert plan_gather((4, 2**31), (0, 1), (2**31, 1), ((1, 0),), (2**31,), 1, 16, POLICY).index_bits == 32
+    assert plan_gather((2**31, 1), (0, 0), (1, 0), ((1, 0),), (1,), (5,), 1, 1, POLICY).index_bits == 64
+    assert plan_gather((4, 2**31), (0, 1), (2**31, 1), ((1, 0),), (2**31,), (5,), 1, 16, POLICY).index_bits == 32

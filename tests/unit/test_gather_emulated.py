@@ -257,9 +257,19 @@ def test_which_axes_fit_into_shared_memory() -> None:
         (np.array([2**64 - 1], np.uint64), [12], 2**47 - 1),
         (np.array([200, 3], np.uint8), [12, 3], 200),
         (np.array([-100, 3], np.int8), [0, 3], -100),
+        (np.array([2**32 + 3, 12]), [12, 12], 2**32 + 3),
+        (np.array([3 - 2**32, -13]), [0, 0], 3 - 2**32),
+        (np.array([12, 2**32 + 3], np.uint64), [12, 12], 2**32 + 3),
+        (np.array([2**32 - 1], np.uint32), [12], 2**32 - 1),
+        (np.array([2**31 - 1, -1], np.int32), [12, 12], 2**31 - 1),
+        (np.array([-13, -(2**31)], np.int32), [0, 0], -(2**31)),
     ],
 )
-def test_nothing_out_of_range_is_touched(index: Any, places: list[int], told: int) -> None:
+@pytest.mark.parametrize("limit", [1, 2**31])
+def test_nothing_out_of_range_is_touched(
+    index: Any, places: list[int], told: int, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xpops.plan.elementwise.INDEX_LIMIT", limit)
     x = np.arange(26).reshape(13, 2)
     same(gathered(x, (0,), (index,), 0), x[places])
     with pytest.raises(

@@ -56,9 +56,12 @@ class GatherPlan(NamedTuple):
         The bytes of a word.
     pieces, words : int
         Pieces of rows that a thread moves at once, and the words of each piece.
+    is_single : bool
+        Whether a row is one word.
     rank : int
         The number of axes along which rows are counted.
-    index_bits : {32, 64}
+    index_bits, place_bits : {32, 64}
+        Of the numbers of words moved, and of offsets in the indexed array.
     size : int
         The pieces of all rows.
     block, blocks : int
@@ -72,8 +75,10 @@ class GatherPlan(NamedTuple):
     word: int
     pieces: int
     words: int
+    is_single: bool
     rank: int
     index_bits: int
+    place_bits: int
     size: int
     block: int
     blocks: int
@@ -121,6 +126,7 @@ def plan_gather(
     other: Strides,
     indices: tuple[Strides, ...],
     steps: tuple[int, ...],
+    lengths: tuple[int, ...],
     itemsize: int,
     align: int,
     policy: GatherPolicy,
@@ -135,15 +141,15 @@ def plan_gather(
         The strides of both arrays in `shape`, in elements. Those of the indexed array are as in `gathered_strides`.
     indices : tuple of tuple of int
         The strides of each index array in `shape`.
-    steps : tuple of int
-        The strides of the indexed array along its indexed axes.
+    steps, lengths : tuple of int
+        The strides of the indexed array along its indexed axes, and their lengths.
     itemsize, align : int
         The bytes of an element, and the alignment of both arrays.
 
     Examples
     --------
     >>> from xpops.engine.cuda.tuning import tuning_of
-    >>> plan = plan_gather((5, 64), (0, 1), (64, 1), ((1, 0),), (64,), 4, 16, tuning_of(90).gather)
+    >>> plan = plan_gather((5, 64), (0, 1), (64, 1), ((1, 0),), (64,), (9,), 4, 16, tuning_of(90).gather)
     >>> plan.word, plan.pieces, plan.words, plan.size
     (16, 1, 2, 40)
     """
@@ -165,14 +171,29 @@ def plan_gather(
     per_row = -(-row // words)
     size = prod(merged) * per_row
     bits = index_bits(prod(merged) * row, lines, merged)
-    code = "i" if bits == 32 else "q"
-    tail = struct.pack(f"<{len(steps)}q2q{code.upper()}", *(step // per_word for step in steps), *ends, row)
+    steps = tuple(step // per_word for step in steps)
+    reach = index_bits(max(lengths), [(*lines[0], *steps, ends[0])], (*merged, *lengths, row))
+    code, place_code = ("i" if each == 32 else "q" for each in (bits, max(bits, reach)))
+    tail = struct.pack(f"<{len(steps) + 1}{place_code}{code}{code.upper()}", *steps, *ends, row)
     for divisor in (per_row, *(merged[1:] or (1,))):
         tail += pack_divmod(divisor, bits)
     for line in lines:
         tail += struct.pack(f"<{len(line)}{code}", *line)
     blocks = min(-(-size // (policy.block * pieces)), 2**31 - 1)
-    return GatherPlan(per_word * itemsize, pieces, words, len(merged), bits, size, policy.block, blocks, per_word, tail)
+    return GatherPlan(
+        word=per_word * itemsize,
+        pieces=pieces,
+        words=words,
+        is_single=row == 1,
+        rank=len(merged),
+        index_bits=bits,
+        place_bits=max(bits, reach),
+        size=size,
+        block=policy.block,
+        blocks=blocks,
+        per_word=per_word,
+        tail=tail,
+    )
 
 
 def in_strips(

@@ -12,117 +12,147 @@ namespace xpops {
 constexpr int kReportBits = 48;
 
 // The kernel sees rows of words, one row after the other. The indices are the same for all words of a row. Each indexed
-// axis has an array of indices (xpops/plan/gather.py).
-template <int kIndices, int kRank, class Index_>
+// axis has an array of indices (xpops/plan/gather.py). Place_ counts the words of the indexed array.
+template <int kIndices, int kRank, class Index_, class Place_>
 struct GatherParams {
   using Index = Index_;
+  using Place = Place_;
   using Stride = typename SignedOf<Index>::type;
   static constexpr int kAxes = kRank;
+  static constexpr int kIndexed = kIndices;
   uint64 array, other;       // the indexed array; the result or the values
   uint64 size;               // the number of pieces of all rows
   uint64 indices[kIndices];
   uint64 report;             // address to which the kernel reports an index out of range
   uint64 lengths[kIndices];  // of the indexed axes, not 0
   uint64 codes[kIndices];    // reported together with the index; 0 if all are in range
-  int64 steps[kIndices];     // words from one place on an indexed axis to the next
-  int64 array_step, other_step;  // words from one word of a row to the next
+  Place steps[kIndices];     // words from one place on an indexed axis to the next
+  Place array_step;          // words from one word of a row to the next
+  Stride other_step;
   Index words;               // in a row
   FastDivMod<Index> pieces;  // in a row
   FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
   Stride strides[2 + kIndices][kRank];  // in words, from row to row: of the array, the other one, and the indices
 };
 
-// An index out of range that a thread found, if any; `code` is then not 0.
-struct Missed {
-  int64 index = 0;
-  uint64 code = 0;
-
-  XPOPS_DEVICE void report_to(uint64 address) const {
-    constexpr int64 kMost = (1ll << (kReportBits - 1)) - 1;
-    const int64 i = index > kMost ? kMost : index < -kMost ? -kMost : index;
-    const uint64 report = code | (static_cast<uint64>(i) & ((1ull << kReportBits) - 1));
-    if (code) *reinterpret_cast<volatile uint64*>(address) = report;
-  }
-};
-
-// The place that an index names. Negative indices count from the end. An index out of range is clamped to the nearest
-// place, so that the kernel never accesses other memory.
-template <class I>
-XPOPS_DEVICE int64 place_of(I given, uint64 length, uint64 code, Missed& missed) {
+// The place that an index names on an axis of `length`. Negative indices count from the end. An index out of range is
+// clamped to the nearest place, so that the kernel never accesses other memory, and gives `missed` bits that are not 0.
+// In 32 bits nothing here is a branch or lives in a predicate, of which a thread has few: it looks up many indices at once.
+template <class Place, class I>
+XPOPS_DEVICE Place place_of(I given, uint64 length, uint32& missed) {
   constexpr bool kSigned = I(-1) < I(0);
-  int64 index = static_cast<int64>(given);
-  if (!kSigned && sizeof(I) == 8 && index < 0) index = ~(1ull << 63);  // a uint64 that int64 does not hold
-  const bool negative = kSigned && index < 0;
-  const int64 place = negative ? index + static_cast<int64>(length) : index;
-  const bool there = static_cast<uint64>(place) < length;
-  missed.index = there ? missed.index : index;
-  missed.code = there ? missed.code : code;
-  return there ? place : negative ? 0 : static_cast<int64>(length) - 1;
+  if constexpr (sizeof(Place) == 8) {
+    const bool negative = kSigned && given < I(0);
+    const uint64 place = static_cast<uint64>(given) + (negative ? length : 0);
+    const bool there = place < length;
+    missed |= !there;
+    return there ? place : negative ? 0 : length - 1;
+  } else if constexpr (sizeof(I) == 8) {
+    const uint32 size = static_cast<uint32>(length);
+    const uint64 wide = static_cast<uint64>(given) + (kSigned ? static_cast<uint32>(given >> 63) & size : 0);
+    const uint32 low = static_cast<uint32>(wide), high = static_cast<uint32>(wide >> 32);
+    const uint32 nearest = high == 0 ? low : kSigned ? ~(static_cast<int32>(high) >> 31) : ~0u;
+    const uint32 place = nearest < size - 1 ? nearest : size - 1;
+    missed |= high | (low ^ place);
+    return static_cast<Place>(place);
+  } else if constexpr (kSigned) {
+    const int32 size = static_cast<int32>(length), from = given + ((static_cast<int32>(given) >> 31) & size);
+    const int32 below = from < size - 1 ? from : size - 1, place = below > 0 ? below : 0;
+    missed |= static_cast<uint32>(from ^ place);
+    return place;
+  } else {
+    const uint32 from = given, last = static_cast<uint32>(length) - 1, place = from < last ? from : last;
+    missed |= from ^ place;
+    return static_cast<Place>(place);
+  }
 }
 
-// The offset in the array, in words, of the row that the indices name at the coordinates `at`.
-template <class... I, class Params, class At>
-XPOPS_DEVICE int64 start_of(const Params& params, const At& at, Missed& missed) {
-  int64 start = at.offset(params.strides[0]);
-  int k = 0;
-  ((start += place_of(reinterpret_cast<const I*>(params.indices[k])[at.offset(params.strides[2 + k])],
-                      params.lengths[k], params.codes[k], missed) *
-             params.steps[k],
-    ++k),
-   ...);
-  return start;
+// Reports an index, if it is out of range.
+template <class I>
+XPOPS_DEVICE void report_missed(I given, uint64 length, uint64 code, uint64 address) {
+  constexpr bool kSigned = I(-1) < I(0);
+  constexpr int64 kMost = (1ll << (kReportBits - 1)) - 1;
+  uint32 missed = 0;
+  place_of<int64>(given, length, missed);
+  if (!missed || !code) return;
+  const int64 index = static_cast<int64>(given);
+  const bool huge = index > kMost || (!kSigned && index < 0);  // also a uint64 that int64 does not hold
+  const int64 i = huge ? kMost : index < -kMost ? -kMost : index;
+  *reinterpret_cast<volatile uint64*>(address) = code | (static_cast<uint64>(i) & ((1ull << kReportBits) - 1));
 }
 
 // W is any type of a word's size. If kSet, the kernel writes the array instead of reading it, and skips rows with an
-// index out of range. A thread moves kPieces pieces of up to kWords words at a time. The words of a piece are strided,
-// so that neighbouring threads access neighbouring words. The grid may have fewer blocks than there are tiles.
-template <class W, bool kSet, int kPieces, int kWords, int kThreads, class... I, class Params>
+// index out of range. A thread moves kPieces pieces of up to kWords words at a time; if kSingle, a row is one word. The
+// words of a piece are strided, so that neighbouring threads access neighbouring words. The grid may have fewer blocks
+// than there are tiles.
+template <class W, bool kSet, int kPieces, int kWords, bool kSingle, int kThreads, class... I, class Params>
 XPOPS_DEVICE void gather(const Params& params) {
   using Index = typename Params::Index;
+  using Place = typename Params::Place;
+  using Stride = typename Params::Stride;
   constexpr uint64 kTile = kThreads * kPieces;
   W* array = reinterpret_cast<W*>(params.array);
   W* other = reinterpret_cast<W*>(params.other);
-  const Index apart = params.pieces.divisor;
-  Missed missed;
+  const Index apart = kSingle ? 1 : params.pieces.divisor;
 #pragma unroll 1
   for (uint64 base = blockIdx.x * kTile; base < params.size; base += gridDim.x * kTile) {
-    W* from[kPieces];
-    W* to[kPieces];
+    const Index last = static_cast<Index>(params.size - 1 - base);
+    int64 given[kPieces][Params::kIndexed];
+    Place places[kPieces];
+    Stride besides[kPieces];
     Index count[kPieces];  // the words from here to the end of the row
 #pragma unroll
     for (int p = 0; p < kPieces; ++p) {
-      const uint64 piece = base + threadIdx.x + p * kThreads;
-      const bool there = piece < params.size;
-      Index row = static_cast<Index>(there ? piece : params.size - 1);  // no branch, so that all indices load at once
-      const Index first = params.pieces.divmod(row);
+      // Threads past the end move the last piece again. No branch, so that all indices load at once.
+      const Index piece = threadIdx.x + p * kThreads;
+      Index row = static_cast<Index>(base) + (piece < last ? piece : last);
+      const Index first = kSingle ? 0 : params.pieces.divmod(row);
       const Coordinates<Params::kAxes, Index> at(params.divisors, row);
-      Missed here;
-      W* place = array + start_of<I...>(params, at, here) + static_cast<int64>(first) * params.array_step;
-      W* beside = other + at.offset(params.strides[1]) + static_cast<int64>(first) * params.other_step;
-      from[p] = kSet ? beside : place;
-      to[p] = kSet ? place : beside;
-      count[p] = there && !(kSet && here.code) ? params.words - first : 0;
-      missed = here.code ? here : missed;
+      int k = 0;
+      ((given[p][k] = static_cast<int64>(
+            reinterpret_cast<const I*>(params.indices[k])[at.offset(params.strides[2 + k])]),
+        ++k),
+       ...);
+      places[p] = static_cast<Place>(at.offset(params.strides[0])) + static_cast<Place>(first) * params.array_step;
+      besides[p] = static_cast<Stride>(at.offset(params.strides[1])) + static_cast<Stride>(first) * params.other_step;
+      count[p] = kWords == 1 ? 1 : params.words - first;
     }
-    const int64 from_step = (kSet ? params.other_step : params.array_step) * apart;
-    const int64 to_step = (kSet ? params.array_step : params.other_step) * apart;
+    uint32 missed = 0;
+#pragma unroll
+    for (int p = 0; p < kPieces; ++p) {
+      uint32 here = 0;
+      int k = 0;
+      ((places[p] += place_of<Place>(static_cast<I>(given[p][k]), params.lengths[k], here) * params.steps[k], ++k), ...);
+      if (kSet && here) count[p] = 0;
+      missed |= here;
+    }
     W words[kPieces][kWords];
 #pragma unroll
     for (int p = 0; p < kPieces; ++p) {
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
-        if (count[p] > w * apart) words[p][w] = from[p][w * from_step];
+        const W* from = kSet ? other + besides[p] + static_cast<int64>(w * apart) * params.other_step
+                             : array + places[p] + static_cast<int64>(w * apart) * params.array_step;
+        if (count[p] > w * apart) words[p][w] = *from;
       }
     }
 #pragma unroll
     for (int p = 0; p < kPieces; ++p) {
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
-        if (count[p] > w * apart) to[p][w * to_step] = words[p][w];
+        W* to = kSet ? array + places[p] + static_cast<int64>(w * apart) * params.array_step
+                     : other + besides[p] + static_cast<int64>(w * apart) * params.other_step;
+        if (count[p] > w * apart) *to = words[p][w];
+      }
+    }
+    if (missed) {
+#pragma unroll
+      for (int p = 0; p < kPieces; ++p) {
+        int k = 0;
+        ((report_missed(static_cast<I>(given[p][k]), params.lengths[k], params.codes[k], params.report), ++k), ...);
       }
     }
   }
-  missed.report_to(params.report);
 }
 
 template <int kRank, class Index_>

@@ -192,11 +192,12 @@ struct StagedResults {
   XPOPS_DEVICE uint32 line(const Position& at) const {
     return at.outer * params.steps[kOuter] + at.inner * params.steps[kInner];
   }
-  XPOPS_DEVICE W element(uint32 line, I index, Missed& missed) const {
-    return slab[line + static_cast<uint32>(place_of(index, params.length, params.code, missed)) * params.steps[kAlong]];
+  XPOPS_DEVICE void report(I index) const { report_missed(index, params.length, params.code, params.report); }
+  XPOPS_DEVICE W element(uint32 line, I index, uint32& missed) const {
+    return slab[line + static_cast<uint32>(place_of<int32>(index, params.length, missed)) * params.steps[kAlong]];
   }
 
-  XPOPS_DEVICE void write(Missed& missed) const {
+  XPOPS_DEVICE void write() const {
     const uint32 size = part.sizes[kOuter] * part.sizes[kAlong] * params.part[kInner].divisor;
     const uint32 shift = static_cast<uint32>(part.starts[1] % kPack);  // packs are aligned from this far before it
 #pragma unroll 1
@@ -221,24 +222,33 @@ struct StagedResults {
 #pragma unroll
       for (int u = 0; u < kUnroll; ++u) {
         if (to[u] == nullptr) {
-          write_elements(base + u * kThreads * kPack, shift, size, missed);
+          write_elements(base + u * kThreads * kPack, shift, size);
           continue;
         }
+        uint32 missed = 0;
         Pack<W, kPack> pack;
 #pragma unroll
         for (int i = 0; i < kPack; ++i) pack.elem[i] = element(lines[u][i], found[u][i], missed);
         pack.store(to[u]);
+        if (missed) {
+#pragma unroll
+          for (int i = 0; i < kPack; ++i) report(found[u][i]);
+        }
       }
     }
   }
 
   // Writes those elements of a pack that belong to the part.
-  XPOPS_DEVICE void write_elements(uint32 first, uint32 shift, uint32 size, Missed& missed) const {
+  XPOPS_DEVICE void write_elements(uint32 first, uint32 shift, uint32 size) const {
 #pragma unroll 1
     for (uint32 i = first; i < first + kPack; ++i) {
       if (i < shift || i >= size + shift) continue;
       const Position at(params, i - shift);
-      if (at.inside(part)) *target(at) = element(line(at), index(at), missed);
+      if (!at.inside(part)) continue;
+      uint32 missed = 0;
+      const I found = index(at);
+      *target(at) = element(line(at), found, missed);
+      if (missed) report(found);
     }
   }
 };
@@ -251,9 +261,7 @@ XPOPS_DEVICE void gather_staged(const Params& params) {
   if constexpr (kRuns == Runs::kNone) stage_elements<W, kThreads>(params, part, slab);
   else stage_runs<W, kRuns, kThreads>(params, part, slab);
   __syncthreads();
-  Missed missed;
-  StagedResults<W, I, kThreads, kPack, kUnroll, Params>{params, part, slab}.write(missed);
-  missed.report_to(params.report);
+  StagedResults<W, I, kThreads, kPack, kUnroll, Params>{params, part, slab}.write();
 }
 
 }  // namespace xpops

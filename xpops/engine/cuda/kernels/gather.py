@@ -157,8 +157,8 @@ def _moving(
     steps = tuple(x.strides[axis] for axis in axes)
     align, policy = min(x.align, other.align), tuning_of(runtime.context.capability).gather
     array, beside, *lines = strides
-    plan = plan_gather(shape, array, beside, tuple(lines), steps, x.dtype.itemsize, align, policy)
     lengths = tuple(x.shape[axis] for axis in axes)
+    plan = plan_gather(shape, array, beside, tuple(lines), steps, lengths, x.dtype.itemsize, align, policy)
     codes = tuple(runtime.faults.of_index(name, length) for name, length in zip(names, lengths, strict=True))
     source = gather_glue(plan, tuple(each.dtype for each in indices), sets)
     tail = _report_parameters(runtime, lengths, codes) + plan.tail
@@ -181,7 +181,8 @@ def row_gatherer(runtime: Runtime, x: Layout, axes: int) -> Callable[..., None]:
     shape, step = (length, *rest), row_step(x, axes)
     assert step is not None
     array, indices = (0, *x.strides[axes:]), (1, *(0 for _ in rest))
-    plan = plan_gather(shape, array, contiguous_strides(shape), (indices,), (step,), x.dtype.itemsize, x.align, policy)
+    target, itemsize = contiguous_strides(shape), x.dtype.itemsize
+    plan = plan_gather(shape, array, target, (indices,), (step,), (length,), itemsize, x.align, policy)
     blocks = min(plan.blocks, policy.waves * runtime.context.multiprocessors)
     tail = struct.pack("<QQQ", 0, length, 0) + plan.tail
     launch = runtime.launcher("gather", gather_glue(plan, (dt.int64,), False), blocks, plan.block, "QQQQ", tail)
@@ -226,8 +227,10 @@ def _report_parameters(runtime: Runtime, lengths: tuple[int, ...], codes: tuple[
 def gather_glue(plan: GatherPlan, indices: tuple[DType, ...], sets: bool) -> str:
     """The glue of a kernel that copies words between an array and the elements at indices of another array."""
     types = ", ".join(dt.INFO[dtype].c_type for dtype in indices)
-    call = f"gather<{word_of(plan.word)}, {truth(sets)}, {plan.pieces}, {plan.words}, {plan.block}, {types}>"
-    return _glue(call, f"GatherParams<{len(indices)}, {plan.rank}, uint{plan.index_bits}>", plan.block)
+    sizes = f"{plan.pieces}, {plan.words}, {truth(plan.is_single)}, {plan.block}"
+    call = f"gather<{word_of(plan.word)}, {truth(sets)}, {sizes}, {types}>"
+    params = f"GatherParams<{len(indices)}, {plan.rank}, uint{plan.index_bits}, int{plan.place_bits}>"
+    return _glue(call, params, plan.block)
 
 
 def staged_glue(plan: StagedGatherPlan, indices: DType, policy: GatherPolicy) -> str:
