@@ -112,6 +112,24 @@ def test_short_rows(axes: tuple[int, ...], dtype: Any) -> None:
         np.testing.assert_array_equal(windowed(view, (0,) * x.ndim, view.shape, 0, (-1, 1)), wanted)
 
 
+@dtypes
+@pytest.mark.parametrize(
+    "widths",
+    [
+        ((9, 4), (3, 2), (2, 3), (0, 3)),
+        ((0, 7), (20, 0), (0, 0), (1, 0)),
+        ((1, 1), (0, 0), (90, 1), (2, 2)),
+        ((30, 0), (0, 1), (0, 0), (0, 0)),
+    ],
+    ids=str,
+)
+def test_blocks_of_the_fill_value(widths: Any, dtype: Any) -> None:
+    # Of short rows: some blocks write nothing else, some begin or end in the array.
+    x = (np.arange(2 * 7 * 60 * 3) % 100 + 1).astype(dtype).reshape(2, 7, 60, 3)
+    wanted = np.pad(x, widths, constant_values=7)
+    np.testing.assert_array_equal(windowed(x, tuple(before for before, _ in widths), wanted.shape, 7), wanted)
+
+
 @pytest.mark.parametrize("capability", [80, 90, 100, 120])
 @pytest.mark.parametrize("border", ["fill", "roll", "wrap", "edge", "reflect", "symmetric"])
 @pytest.mark.parametrize("item", [1, 2, 4, 8, 16])

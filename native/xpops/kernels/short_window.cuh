@@ -42,16 +42,36 @@ struct ShortWindow {
     return inside ? static_cast<Stride>(offset) : kBeyond;
   }
 
-  // Fills the tables. `outer`: the first outer index of the block.
-  XPOPS_DEVICE static void fill(const Params& params, Index outer, Index outers, Tables& tables) {
+  // Fills the tables for the outer indices from `outer` on. Returns whether one of this thread's is in the array: if no
+  // thread's is, all of the tile is the fill value, and the tables are not complete.
+  XPOPS_DEVICE static bool fill(const Params& params, Index outer, Index outers, Tables& tables) {
     const Index inner = params.inner.divisor;
+    const At first(params.divisors, outer * inner);
+    // The outer indices that differ from the first along their last axis only.
+    constexpr int kAxis = kOuter > 0 ? kOuter - 1 : 0;
+    const Index near = kOuter < 2 ? outers : params.divisors[kAxis > 0 ? kAxis - 1 : 0].divisor - first.at[kAxis];
+    const Stride before = offset_along<0, kAxis>(params, first);
+    if (kBorder == Border::kFill && before == kBeyond && outers <= near) return false;
     for (Index i = threadIdx.x; i < (inner >> params.shift) * kPack; i += kBlock) {
       const Index phase = i / kPack, at = (phase << params.shift) + i % kPack;
       tables.inner[i % kPack][phase] =
           offset_along<kOuter, kLast + 1>(params, At(params.divisors, at < inner ? at : at - inner));
     }
-    for (Index i = threadIdx.x; i < outers; i += kBlock)
-      tables.outer[i] = offset_along<0, kOuter>(params, At(params.divisors, (outer + i) * inner));
+    bool any = false;
+    for (Index i = threadIdx.x; i < outers; i += kBlock) {
+      Stride offset;
+      if (i < near) {
+        At at = first;
+        at.at[kAxis] += i;
+        const Stride last = offset_along<kAxis, kOuter>(params, at);
+        offset = before == kBeyond || last == kBeyond ? kBeyond : before + last;
+      } else {
+        offset = offset_along<0, kOuter>(params, At(params.divisors, (outer + i) * inner));
+      }
+      tables.outer[i] = offset;
+      any = any || offset != kBeyond;
+    }
+    return any;
   }
 
   // Loads the `count` elements of a pack. `at`: the place of its first after the first outer index of the block.
@@ -61,9 +81,11 @@ struct ShortWindow {
     const Stride here = tables.outer[at], there = tables.outer[at + 1];
     const W* x = reinterpret_cast<const W*>(params.slots[1]);
 #pragma unroll
+    for (int i = 0; i < kPack; ++i) to.elem[i] = fill;
+    if (kBorder == Border::kFill && here == kBeyond && there == kBeyond) return;
+#pragma unroll
     for (int i = 0; i < kPack; ++i) {
       const Stride outer = i < rest ? here : there, inner = tables.inner[i][phase];
-      to.elem[i] = fill;
       if (i < count && outer != kBeyond && inner != kBeyond) to.elem[i] = x[outer + inner];
     }
   }
@@ -78,14 +100,19 @@ XPOPS_DEVICE void short_window(const Params& params) {
   const Index tile = static_cast<Index>(blockIdx.x) * From::kTile, left = params.size - tile;
   const Index size = left < From::kTile ? left : From::kTile;
   const Index outer = params.inner.div(tile), skipped = tile - outer * params.inner.divisor;
-  From::fill(params, outer, params.inner.div(skipped + size - 1) + 2, tables);
-  __syncthreads();
+  const bool any = From::fill(params, outer, params.inner.div(skipped + size - 1) + 2, tables);
+  const bool reads = __syncthreads_or(any);  // or all of the tile is the fill value
   W* to = reinterpret_cast<W*>(params.slots[0]) + tile;
 #pragma unroll 1
   for (Index at = threadIdx.x * kPack; at < size; at += From::kStep) {
     Pack<W, kPack> pack;
     if (at + kPack <= size) {
-      From::load(params, tables, skipped + at, kPack, fill, pack);
+      if (reads) {
+        From::load(params, tables, skipped + at, kPack, fill, pack);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) pack.elem[i] = fill;
+      }
       pack.store(to + at);
     } else {
       From::load(params, tables, skipped + at, static_cast<int>(size - at), fill, pack);
