@@ -120,6 +120,7 @@ def test_short_rows(axes: tuple[int, ...], dtype: Any) -> None:
         ((0, 7), (20, 0), (0, 0), (1, 0)),
         ((1, 1), (0, 0), (90, 1), (2, 2)),
         ((30, 0), (0, 1), (0, 0), (0, 0)),
+        ((0, 31), (0, 0), (1, 0), (2, 0)),  # the last block is not full
     ],
     ids=str,
 )

@@ -74,14 +74,12 @@ struct ShortWindow {
     return any;
   }
 
-  // Loads the `count` elements of a pack. `at`: the place of its first after the first outer index of the block.
-  XPOPS_DEVICE static void load(const Params& params, const Tables& tables, Index at, int count, W fill,
-                                Pack<W, kPack>& to) {
+  // Loads those of the first `count` elements of a pack that are in the array. `at`: the place of its first after the
+  // first outer index of the block.
+  XPOPS_DEVICE static void load(const Params& params, const Tables& tables, Index at, int count, Pack<W, kPack>& to) {
     const Index place = params.inner.divmod(at), phase = place >> params.shift, rest = params.inner.divisor - place;
     const Stride here = tables.outer[at], there = tables.outer[at + 1];
     const W* x = reinterpret_cast<const W*>(params.slots[1]);
-#pragma unroll
-    for (int i = 0; i < kPack; ++i) to.elem[i] = fill;
     if (kBorder == Border::kFill && here == kBeyond && there == kBeyond) return;
 #pragma unroll
     for (int i = 0; i < kPack; ++i) {
@@ -106,16 +104,13 @@ XPOPS_DEVICE void short_window(const Params& params) {
 #pragma unroll 1
   for (Index at = threadIdx.x * kPack; at < size; at += From::kStep) {
     Pack<W, kPack> pack;
-    if (at + kPack <= size) {
-      if (reads) {
-        From::load(params, tables, skipped + at, kPack, fill, pack);
-      } else {
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) pack.elem[i] = fill;
-      }
+    for (int i = 0; i < kPack; ++i) pack.elem[i] = fill;
+    if (at + kPack <= size) {
+      if (reads) From::load(params, tables, skipped + at, kPack, pack);
       pack.store(to + at);
     } else {
-      From::load(params, tables, skipped + at, static_cast<int>(size - at), fill, pack);
+      if (reads) From::load(params, tables, skipped + at, static_cast<int>(size - at), pack);
 #pragma unroll
       for (int i = 0; i < kPack; ++i)
         if (at + i < size) to[at + i] = pack.elem[i];
