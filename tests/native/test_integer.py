@@ -84,11 +84,21 @@ def test_division_edges(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
-@pytest.mark.parametrize("name", ["FloorDivide", "Remainder"])
-def test_division_of_all_bytes(name, dtype):
+@pytest.mark.parametrize("name", ["FloorDivide", "Remainder", "Pow"])
+def test_all_bytes(name, dtype):
     x, y = (each.ravel().astype(dtype) for each in np.mgrid[:256, :256])
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(run(name, x, y), BINARY[name](x, y))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_powers_of_two_and_their_neighbours_as_exponents(dtype):
+    info = np.iinfo(dtype)
+    exponents = np.array([v for k in range(info.bits) for v in (2**k - 1, 2**k, 2**k + 1) if v <= info.max], dtype)
+    bases = np.concatenate([np.arange(1, 18).astype(dtype), operands(dtype)[0][-100:]])
+    x, y = (each.ravel() for each in np.meshgrid(bases, exponents))
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(run("Pow", x, y), x**y)
 
 
 @pytest.mark.parametrize(

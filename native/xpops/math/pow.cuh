@@ -30,22 +30,41 @@ template <class T> XPOPS_DEVICE bool is_negative(T x) {
   else return false;
 }
 
-// Narrow integers take one step for each bit of y: loops would wait for the largest y of a warp.
+// r base^n, modulo 2 to the bits of a result, for a base that is 0 or 1 + t, where t^(kTerms + 1) is 0: the binomial theorem.
+template <int kTerms, class W, class N> XPOPS_DEVICE W times_binomial_power(W r, W base, N n) {
+  constexpr W kInverseOfThree = static_cast<W>(0xaaaaaaaaaaaaaaabull);
+  const W t = base - 1, one = static_cast<W>(n);
+  W sum = one;
+  if constexpr (kTerms > 1) {
+    const W two = static_cast<W>(n & 1 ? n * ((n - 1) >> 1) : (n >> 1) * (n - 1));  // n (n - 1) / 2
+    W rest = two;
+    if constexpr (kTerms > 2) rest += t * (two * (one - 2) * kInverseOfThree);
+    sum += t * rest;
+  }
+  return base & 1 ? r * (1 + t * sum) : n == 0 ? r : W(0);
+}
+
+// Squaring stops after kSteps steps: then an even base is 0, and an odd one 1 plus a multiple of 2^(kSteps + 2). Loops wait
+// for the largest y of a warp, so narrow integers have none.
 template <class T> XPOPS_DEVICE T integer_pow(T x, T y) {
+  constexpr int kSteps = sizeof(T) == 1 ? 3 : sizeof(T) == 2 ? 6 : sizeof(T) == 4 ? 9 : 14;
+  constexpr int kTerms = sizeof(T) <= 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
   const bool inverts = is_negative(y);
   unsigned_t<T> n = inverts ? 0 : static_cast<unsigned_t<T>>(y);
   wrap_t<T> base = wrap(x), r = 1;
   if constexpr (sizeof(T) <= 2) {
 #pragma unroll
-    for (int bit = 0; bit < static_cast<int>(8 * sizeof(T)) - is_signed_v<T>; ++bit) {
-      r = n >> bit & 1 ? r * base : r;
+    for (int step = 0; step < kSteps; ++step, n = static_cast<unsigned_t<T>>(n >> 1)) {
+      r = n & 1 ? r * base : r;
       base *= base;
     }
+    r = times_binomial_power<kTerms>(r, base, n);
   } else {
-    for (; n != 0; n = static_cast<unsigned_t<T>>(n >> 1)) {
+    for (int step = 0; step < kSteps && n != 0; ++step, n = static_cast<unsigned_t<T>>(n >> 1)) {
       if (n & 1) r *= base;
       base *= base;
     }
+    if (n != 0) r = times_binomial_power<kTerms>(r, base, n);
   }
   if (!inverts) return static_cast<T>(r);
   return x == 1 ? T(1) : x == T(-1) ? ((y & 1) ? T(-1) : T(1)) : T(0);
