@@ -273,6 +273,26 @@ def test_packs_of_several_operands(result, operands, pack):
 
 
 @pytest.mark.parametrize(
+    ("result", "operand", "strides", "times"),
+    [
+        (dt.float32, dt.float32, (4000, 1), 1),
+        (dt.float32, dt.int8, (4000, 1), 2),
+        (dt.float32, dt.bfloat16, (4000, 1), 2),
+        (dt.float64, dt.int8, (4000, 1), 1),  # a thread has two packs
+        (dt.float16, dt.float16, (1, 1), 2),  # 4512 elements of memory
+        (dt.float16, dt.float16, (0, 1), 1),  # two packs
+    ],
+    ids=str,
+)
+def test_blocks_that_move_few_bytes_have_more_threads(result, operand, strides, times):
+    shape = (513, 4000)
+    out, x = layout_of(result, shape, None, GPU), layout_of(operand, shape, strides, GPU)
+    plan = plan_elementwise(out, (x,), POLICY)
+    assert plan.block == times * POLICY.block
+    assert plan.blocks == -(-out.size // (plan.block * plan.pack * plan.unroll))
+
+
+@pytest.mark.parametrize(
     ("shape", "strides", "bits"),
     [
         ((2**20,), None, 32),

@@ -58,8 +58,9 @@ class Policy(NamedTuple):
 
     Attributes
     ----------
-    block : int
-        Threads of a block.
+    block, block_bytes : int
+        Threads of a block; twice as many if it would read and write fewer bytes of memory than these: a GPU starts only
+        so many blocks in a microsecond.
     unroll : int
         The packs that a thread writes if no operand is as large as the result: several packs hide the latency of index
         arithmetic. Otherwise a thread writes one.
@@ -90,6 +91,7 @@ class Policy(NamedTuple):
     """
 
     block: int
+    block_bytes: int
     unroll: int
     least_elements: int
     elements_per_thread: int
@@ -185,14 +187,16 @@ def plan_elementwise(
     reads_as_much = any(distinct_elements(shape, line) == out.size for line in strides[1:])
     unroll = max(1 if reads_as_much else policy.unroll, policy.least_elements // pack)
     unroll = max(1, min(unroll, policy.elements_per_thread // pack))
+    moved = sum(_elements(shape, line) * layout.dtype.itemsize for line, layout in zip(strides, layouts, strict=True))
+    block = policy.block * (2 if policy.block * pack * unroll * moved < policy.block_bytes * out.size else 1)
     return ElementwisePlan(
         insert_scalar_modes(modes, operands),
-        policy.block,
+        block,
         pack,
         unroll,
         rank,
         bits,
-        blocks_of(out.size, modes[0], pack, policy.block * pack * unroll),
+        blocks_of(out.size, modes[0], pack, block * pack * unroll),
         pack_tail(out.size, shape[1:] if rank else (), strided, bits),
         policy.outlined,
     )
@@ -264,6 +268,12 @@ def _widest_pack(layouts: list[Layout], policy: Policy) -> int:
     if widths:
         most = min(most, max(2 * MAX_PACK_BYTES // sum(widths), MAX_PACK_BYTES // max(widths)))
     return min(MAX_PACK_BYTES // result, 1 << (most.bit_length() - 1))
+
+
+def _elements(shape: tuple[int, ...], strides: Strides) -> int:
+    """The elements of memory that a loop over `shape` reads at `strides`, at most."""
+    reach = sum(abs(stride) * (length - 1) for length, stride in zip(shape, strides, strict=True))
+    return min(distinct_elements(shape, strides), reach + 1)
 
 
 def _is_skewed(out: Layout, strides: list[Strides], linear: Strides, pack: int) -> bool:
