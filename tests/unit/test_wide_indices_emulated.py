@@ -97,6 +97,18 @@ def test_rows_that_lie_far_apart(name: str, pretended: PretendedEngine) -> None:
     check(name, xp.Array(layout_on_gpu(x), x.ctypes.data, memory), np.ascontiguousarray(x), pretended)
 
 
+@pytest.mark.parametrize("far", [2**29 + 7, 2**30, FAR, -(2**30)])
+def test_assigned_elements_that_lie_far_apart(far: int, pretended: PretendedEngine) -> None:
+    memory = sparse((ROWS - 1) * abs(far) + len(PLACES), np.int8)
+    value = as_strided(memory, (len(PLACES), ROWS), (1, abs(far)))[:, :: 1 if far > 0 else -1]
+    value[...] = numbers(value.shape) + 1
+    wanted, places = np.zeros((9, ROWS), np.int8), np.array([7, 0, 3, 8])
+    x = pretended.array(wanted.copy())
+    x[pretended.array(places), :] = xp.Array(layout_on_gpu(value), value.ctypes.data, memory)
+    wanted[places] = value
+    np.testing.assert_array_equal(x.to_numpy(), wanted)
+
+
 class Windows(EmulatedEngine):
     """An engine that runs only the blocks around some elements of a result."""
 

@@ -170,7 +170,8 @@ def plan_gather(
     pieces = unroll // words
     per_row = -(-row // words)
     size = prod(merged) * per_row
-    bits = index_bits(prod(merged) * row, lines, merged)
+    whole = [(*line, end) for line, end in zip(lines, (0, ends[1], *(0 for _ in indices)), strict=True)]
+    bits = index_bits(prod(merged) * row, whole, (*merged, row))
     steps = tuple(step // per_word for step in steps)
     reach = index_bits(max(lengths), [(*lines[0], *steps, ends[0])], (*merged, *lengths, row))
     code, place_code = ("i" if each == 32 else "q" for each in (bits, max(bits, reach)))

@@ -95,8 +95,9 @@ def plan_assign(x: Layout, mask: Layout, value: Operand, policy: Policy) -> Assi
     return AssignPlan(
         plan._replace(
             modes=(plan.modes[0], mode, plan.modes[2]),
+            block=policy.block,
             unroll=MAX_PACK_BYTES // mask_pack,
-            blocks=blocks_of(x.size, plan.modes[0], plan.pack, plan.block * MAX_PACK_BYTES),
+            blocks=blocks_of(x.size, plan.modes[0], plan.pack, policy.block * MAX_PACK_BYTES),
         ),
         mask_pack,
     )

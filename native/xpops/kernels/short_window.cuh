@@ -43,7 +43,7 @@ struct ShortWindow {
   }
 
   // Fills the tables for the outer indices from `outer` on. Returns whether one of this thread's is in the array: if no
-  // thread's is, all of the tile is the fill value, and the tables are not complete.
+  // thread's is, all of the tile is the fill value, and the tables may not be filled.
   XPOPS_DEVICE static bool fill(const Params& params, Index outer, Index outers, Tables& tables) {
     const Index inner = params.inner.divisor;
     const At first(params.divisors, outer * inner);
