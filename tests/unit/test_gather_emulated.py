@@ -265,7 +265,7 @@ def test_which_axes_fit_into_shared_memory() -> None:
         (np.array([-13, -(2**31)], np.int32), [0, 0], -(2**31)),
     ],
 )
-@pytest.mark.parametrize("limit", [1, 2**31])
+@pytest.mark.parametrize("limit", [1, 2**31], ids=["64 bits", "32 bits"])
 def test_nothing_out_of_range_is_touched(
     index: Any, places: list[int], told: int, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,7 +125,7 @@ def test_short_rows(axes: tuple[int, ...], dtype: Any) -> None:
     ids=str,
 )
 def test_blocks_of_the_fill_value(widths: Any, dtype: Any) -> None:
-    # Of short rows: some blocks write nothing else, some begin or end in the array.
+    # Rows are short. Some blocks write only the fill value, some begin or end in the array.
     x = (np.arange(2 * 7 * 60 * 3) % 100 + 1).astype(dtype).reshape(2, 7, 60, 3)
     wanted = np.pad(x, widths, constant_values=7)
     np.testing.assert_array_equal(windowed(x, tuple(before for before, _ in widths), wanted.shape, 7), wanted)

@@ -51,7 +51,7 @@ _OF_MKL = [
 ]
 
 
-def _find_kernels_of_mkl() -> None:
+def _make_first_calls_of_mkl() -> None:
     """Call each of MKL's functions on one number.
 
     MKL finds the kernel of a function at its first call. If several of torch's threads make that call, one of them may
@@ -63,8 +63,8 @@ def _find_kernels_of_mkl() -> None:
             getattr(torch, name)(x)
 
 
-# Once for each process: other threads that import this module wait for its end.
-outside_modes(_find_kernels_of_mkl)()
+# Other threads that import this module wait until these calls have returned.
+outside_modes(_make_first_calls_of_mkl)()
 
 
 def function_of(name: str) -> Function | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core.layouts import Layout
 from xpops.plan.signature import Operand
 from xpops.plan.strides.broadcast import broadcast_strides
-from xpops.plan.strides.coalesce import Strides, coalesce, distinct_elements
+from xpops.plan.strides.coalesce import Strides, coalesce, distinct_elements, farthest_offset, touched_elements
 from xpops.plan.strides.divmod import pack_divmod
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def plan_elementwise(
     reads_as_much = any(distinct_elements(shape, line) == out.size for line in strides[1:])
     unroll = max(1 if reads_as_much else policy.unroll, policy.least_elements // pack)
     unroll = max(1, min(unroll, policy.elements_per_thread // pack))
-    moved = sum(_elements(shape, line) * layout.dtype.itemsize for line, layout in zip(strides, layouts, strict=True))
+    moved = sum(touched_elements(shape, line) * x.dtype.itemsize for line, x in zip(strides, layouts, strict=True))
     block = policy.block * (2 if policy.block * pack * unroll * moved < policy.block_bytes * out.size else 1)
     return ElementwisePlan(
         insert_scalar_modes(modes, operands),
@@ -270,12 +270,6 @@ def _widest_pack(layouts: list[Layout], policy: Policy) -> int:
     return min(MAX_PACK_BYTES // result, 1 << (most.bit_length() - 1))
 
 
-def _elements(shape: tuple[int, ...], strides: Strides) -> int:
-    """The elements of memory that a loop over `shape` reads at `strides`, at most."""
-    reach = sum(abs(stride) * (length - 1) for length, stride in zip(shape, strides, strict=True))
-    return min(distinct_elements(shape, strides), reach + 1)
-
-
 def _is_skewed(out: Layout, strides: list[Strides], linear: Strides, pack: int) -> bool:
     """Whether the result is one run of memory in which a pack is not aligned, and all operands have its order."""
     in_order = all(line == linear or not any(line) for line in strides)
@@ -284,8 +278,7 @@ def _is_skewed(out: Layout, strides: list[Strides], linear: Strides, pack: int) 
 
 def index_bits(size: int, strides: list[Strides], shape: tuple[int, ...]) -> int:
     """32 if every linear index and every offset fits a signed 32-bit integer, else 64."""
-    reach = [sum(abs(stride) * (length - 1) for stride, length in zip(line, shape, strict=True)) for line in strides]
-    return 32 if max(size, *reach) < INDEX_LIMIT else 64
+    return 32 if max(size, *(farthest_offset(shape, line) for line in strides)) < INDEX_LIMIT else 64
 
 
 def pack_tail(size: int, divisors: tuple[int, ...], strides: list[Strides], bits: int) -> bytes:

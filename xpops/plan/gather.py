@@ -170,11 +170,15 @@ def plan_gather(
     pieces = unroll // words
     per_row = -(-row // words)
     size = prod(merged) * per_row
-    whole = [(*line, end) for line, end in zip(lines, (0, ends[1], *(0 for _ in indices)), strict=True)]
-    bits = index_bits(prod(merged) * row, whole, (*merged, row))
+    # The steps from place to place, and along a row of the indexed array, count for places only.
+    along = (0, ends[1], *(0 for _ in indices))
+    bits = index_bits(
+        prod(merged) * row, [(*line, step) for line, step in zip(lines, along, strict=True)], (*merged, row)
+    )
     steps = tuple(step // per_word for step in steps)
-    reach = index_bits(max(lengths), [(*lines[0], *steps, ends[0])], (*merged, *lengths, row))
-    code, place_code = ("i" if each == 32 else "q" for each in (bits, max(bits, reach)))
+    place_bits = index_bits(max(lengths), [(*lines[0], *steps, ends[0])], (*merged, *lengths, row))
+    place_bits = max(bits, place_bits)  # or the parameters would need padding
+    code, place_code = ("i" if each == 32 else "q" for each in (bits, place_bits))
     tail = struct.pack(f"<{len(steps) + 1}{place_code}{code}{code.upper()}", *steps, *ends, row)
     for divisor in (per_row, *(merged[1:] or (1,))):
         tail += pack_divmod(divisor, bits)
@@ -188,7 +192,7 @@ def plan_gather(
         is_single=row == 1,
         rank=len(merged),
         index_bits=bits,
-        place_bits=max(bits, reach),
+        place_bits=place_bits,
         size=size,
         block=policy.block,
         blocks=blocks,

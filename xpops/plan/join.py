@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from xpops.core.layouts import Layout, contiguous_strides
 from xpops.plan.elementwise import INDEX_LIMIT, MAX_PACK_BYTES
-from xpops.plan.strides.coalesce import Strides, coalesce
+from xpops.plan.strides.coalesce import Strides, coalesce, farthest_offset
 from xpops.plan.strides.divmod import pack_divmod
 
 # Of kernel parameters, in bytes.
@@ -104,9 +104,7 @@ def plan_join(parts: tuple[Layout, ...], axis: int, out: Layout, block: int, unr
     """
     found = _rows_of(parts, axis, out)
     count = _elements_of_word(found, parts, out)
-    reach = max(
-        sum(abs(step) * (n - 1) for step, n in zip(part.strides, part.shape, strict=True)) for part in (*parts, out)
-    )
+    reach = max(farthest_offset(part.shape, part.strides) for part in (*parts, out))
     bits = 32 if max(out.size, reach) < INDEX_LIMIT else 64
     item = out.dtype.itemsize * count
     widths = [width // count for width in found.widths]

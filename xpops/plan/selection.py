@@ -95,7 +95,7 @@ def plan_assign(x: Layout, mask: Layout, value: Operand, policy: Policy) -> Assi
     return AssignPlan(
         plan._replace(
             modes=(plan.modes[0], mode, plan.modes[2]),
-            block=policy.block,
+            block=policy.block,  # that of `plan` may be twice as large
             unroll=MAX_PACK_BYTES // mask_pack,
             blocks=blocks_of(x.size, plan.modes[0], plan.pack, policy.block * MAX_PACK_BYTES),
         ),

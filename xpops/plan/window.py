@@ -75,7 +75,7 @@ def plan_window(
         found = inner_index(axes, pack, item, 1 if band is None else 2)
     axes, inner, pack = found or (axes, 0, pack)
     shape, lengths, strides, begins = zip(*axes, strict=True)
-    unroll = _packs_of_a_thread(pack, item, inner)
+    unroll = _unroll(pack, item, inner)
     reach = sum(abs(stride) * length for stride, length in zip(strides, lengths, strict=True))
     period = 2 * max(lengths) if repeats else 0
     bits = 32 if max(out.size, reach, period, *map(abs, begins)) < INDEX_LIMIT else 64
@@ -99,8 +99,8 @@ def _short_row(border: str, rank: int, pack: int) -> int:
     return pack if border == "roll" or (border == "fill" and pack < 4) else SHORT_ROW
 
 
-def _packs_of_a_thread(pack: int, item: int, inner: int) -> int:
-    """So many that a block with tables writes 8 KiB or more: filling them takes as long as writing some packs."""
+def _unroll(pack: int, item: int, inner: int) -> int:
+    """The packs of a thread. With tables a block of 128 threads writes 8 KiB or more: filling them takes time."""
     if not inner:
         return max(1, 4 // pack)
     return 8 if pack == MAX_PACK_BYTES else 4 * MAX_PACK_BYTES // (pack * item)

@@ -42,12 +42,12 @@ struct ShortWindow {
     return inside ? static_cast<Stride>(offset) : kBeyond;
   }
 
-  // Fills the tables for the outer indices from `outer` on. Returns whether one of this thread's is in the array: if no
-  // thread's is, all of the tile is the fill value, and the tables may not be filled.
+  // Fills the tables for the outer indices from `outer` on. Returns whether one of this thread's is in the array. If no
+  // thread's is, all of the tile is the fill value, and the tables may be empty.
   XPOPS_DEVICE static bool fill(const Params& params, Index outer, Index outers, Tables& tables) {
     const Index inner = params.inner.divisor;
     const At first(params.divisors, outer * inner);
-    // The outer indices that differ from the first along their last axis only.
+    // So many outer indices differ from the first along their last axis only.
     constexpr int kAxis = kOuter > 0 ? kOuter - 1 : 0;
     const Index near = kOuter < 2 ? outers : params.divisors[kAxis > 0 ? kAxis - 1 : 0].divisor - first.at[kAxis];
     const Stride before = offset_along<0, kAxis>(params, first);
@@ -99,7 +99,7 @@ XPOPS_DEVICE void short_window(const Params& params) {
   const Index size = left < From::kTile ? left : From::kTile;
   const Index outer = params.inner.div(tile), skipped = tile - outer * params.inner.divisor;
   const bool any = From::fill(params, outer, params.inner.div(skipped + size - 1) + 2, tables);
-  const bool reads = __syncthreads_or(any);  // or all of the tile is the fill value
+  const bool reads = __syncthreads_or(any);
   W* to = reinterpret_cast<W*>(params.slots[0]) + tile;
 #pragma unroll 1
   for (Index at = threadIdx.x * kPack; at < size; at += From::kStep) {

@@ -30,22 +30,23 @@ template <class T> XPOPS_DEVICE bool is_negative(T x) {
   else return false;
 }
 
-// r base^n, modulo 2 to the bits of a result, for a base that is 0 or 1 + t, where t^(kTerms + 1) is 0: the binomial theorem.
+// r base^n modulo 2^bits. An even base is 0. An odd one is 1 + t, where t^(kTerms + 1) is 0, so its power is the sum of
+// C(n, k) t^k for k up to kTerms.
 template <int kTerms, class W, class N> XPOPS_DEVICE W times_binomial_power(W r, W base, N n) {
   constexpr W kInverseOfThree = static_cast<W>(0xaaaaaaaaaaaaaaabull);
-  const W t = base - 1, one = static_cast<W>(n);
-  W sum = one;
+  const W t = base - 1, n1 = static_cast<W>(n);
+  W sum = n1;
   if constexpr (kTerms > 1) {
-    const W two = static_cast<W>(n & 1 ? n * ((n - 1) >> 1) : (n >> 1) * (n - 1));  // n (n - 1) / 2
-    W rest = two;
-    if constexpr (kTerms > 2) rest += t * (two * (one - 2) * kInverseOfThree);
+    const W n2 = static_cast<W>(n & 1 ? n * ((n - 1) >> 1) : (n >> 1) * (n - 1));  // C(n, 2)
+    W rest = n2;
+    if constexpr (kTerms > 2) rest += t * (n2 * (n1 - 2) * kInverseOfThree);
     sum += t * rest;
   }
   return base & 1 ? r * (1 + t * sum) : n == 0 ? r : W(0);
 }
 
-// Squaring stops after kSteps steps: then an even base is 0, and an odd one 1 plus a multiple of 2^(kSteps + 2). Loops wait
-// for the largest y of a warp, so narrow integers have none.
+// Squaring stops after kSteps steps: then an even base is 0, and an odd one 1 plus a multiple of 2^(kSteps + 2). Narrow
+// integers take all steps: a loop would wait for the largest y of a warp.
 template <class T> XPOPS_DEVICE T integer_pow(T x, T y) {
   constexpr int kSteps = sizeof(T) == 1 ? 3 : sizeof(T) == 2 ? 6 : sizeof(T) == 4 ? 9 : 14;
   constexpr int kTerms = sizeof(T) <= 2 ? 1 : sizeof(T) == 4 ? 2 : 3;

@@ -48,6 +48,17 @@ def coalesce(shape: tuple[int, ...], operands: list[Strides]) -> tuple[tuple[int
     return new_shape, [tuple(entry[i + 1] for entry in merged) for i in range(len(operands))]
 
 
+def farthest_offset(shape: tuple[int, ...], strides: Strides) -> int:
+    """The distance, in elements, of the two elements of a loop over `shape` that are farthest apart in memory.
+
+    Examples
+    --------
+    >>> farthest_offset((3, 4, 5), (5, 0, -1))
+    14
+    """
+    return sum(abs(stride) * (length - 1) for length, stride in zip(shape, strides, strict=True))
+
+
 def distinct_elements(shape: tuple[int, ...], strides: Strides) -> int:
     """The elements of memory that a loop over `shape` reads at `strides`: along an axis of stride 0 it reads one.
 
@@ -59,3 +70,14 @@ def distinct_elements(shape: tuple[int, ...], strides: Strides) -> int:
     15
     """
     return prod(length for length, stride in zip(shape, strides, strict=True) if stride)
+
+
+def touched_elements(shape: tuple[int, ...], strides: Strides) -> int:
+    """`distinct_elements`, but at most the elements between the first and the last one.
+
+    Examples
+    --------
+    >>> touched_elements((300, 400), (1, 1)), touched_elements((300, 400), (400, 1))
+    (699, 120000)
+    """
+    return min(distinct_elements(shape, strides), farthest_offset(shape, strides) + 1)

@@ -12,14 +12,14 @@ namespace xpops {
 constexpr int kReportBits = 48;
 
 // The kernel sees rows of words, one row after the other. The indices are the same for all words of a row. Each indexed
-// axis has an array of indices (xpops/plan/gather.py). Place_ counts the words of the indexed array.
+// axis has an array of indices (xpops/plan/gather.py). Place_ is the type of offsets in the
+// indexed array, in words.
 template <int kIndices, int kRank, class Index_, class Place_>
 struct GatherParams {
   using Index = Index_;
   using Place = Place_;
   using Stride = typename SignedOf<Index>::type;
   static constexpr int kAxes = kRank;
-  static constexpr int kIndexed = kIndices;
   uint64 array, other;       // the indexed array; the result or the values
   uint64 size;               // the number of pieces of all rows
   uint64 indices[kIndices];
@@ -28,7 +28,7 @@ struct GatherParams {
   uint64 codes[kIndices];    // reported together with the index; 0 if all are in range
   Place steps[kIndices];     // words from one place on an indexed axis to the next
   Place array_step;          // words from one word of a row to the next
-  Stride other_step;
+  Stride other_step;         // the same, of the other array
   Index words;               // in a row
   FastDivMod<Index> pieces;  // in a row
   FastDivMod<Index> divisors[kRank > 1 ? kRank - 1 : 1];
@@ -36,8 +36,8 @@ struct GatherParams {
 };
 
 // The place that an index names on an axis of `length`. Negative indices count from the end. An index out of range is
-// clamped to the nearest place, so that the kernel never accesses other memory, and gives `missed` bits that are not 0.
-// In 32 bits nothing here is a branch or lives in a predicate, of which a thread has few: it looks up many indices at once.
+// clamped to the nearest place, so that the kernel never accesses other memory, and sets bits of `missed`. In 32 bits no
+// branch and no long-lived predicate is needed: a thread looks up many indices at once, and has few predicates.
 template <class Place, class I>
 XPOPS_DEVICE Place place_of(I given, uint64 length, uint32& missed) {
   constexpr bool kSigned = I(-1) < I(0);
@@ -51,23 +51,24 @@ XPOPS_DEVICE Place place_of(I given, uint64 length, uint32& missed) {
     const uint32 size = static_cast<uint32>(length);
     const uint64 wide = static_cast<uint64>(given) + (kSigned ? static_cast<uint32>(given >> 63) & size : 0);
     const uint32 low = static_cast<uint32>(wide), high = static_cast<uint32>(wide >> 32);
+    // Before the first place: 0. Beyond 2^32: the largest number.
     const uint32 nearest = high == 0 ? low : kSigned ? ~(static_cast<int32>(high) >> 31) : ~0u;
     const uint32 place = nearest < size - 1 ? nearest : size - 1;
     missed |= high | (low ^ place);
-    return static_cast<Place>(place);
+    return place;
   } else if constexpr (kSigned) {
-    const int32 size = static_cast<int32>(length), from = given + ((static_cast<int32>(given) >> 31) & size);
+    const int32 size = static_cast<int32>(length), from = given + ((given >> 31) & size);
     const int32 below = from < size - 1 ? from : size - 1, place = below > 0 ? below : 0;
     missed |= static_cast<uint32>(from ^ place);
     return place;
   } else {
     const uint32 from = given, last = static_cast<uint32>(length) - 1, place = from < last ? from : last;
     missed |= from ^ place;
-    return static_cast<Place>(place);
+    return place;
   }
 }
 
-// Reports an index, if it is out of range.
+// Reports an index that is out of range, unless `code` is 0.
 template <class I>
 XPOPS_DEVICE void report_missed(I given, uint64 length, uint64 code, uint64 address) {
   constexpr bool kSigned = I(-1) < I(0);
@@ -93,14 +94,14 @@ XPOPS_DEVICE void gather(const Params& params) {
   constexpr uint64 kTile = kThreads * kPieces;
   W* array = reinterpret_cast<W*>(params.array);
   W* other = reinterpret_cast<W*>(params.other);
-  const Index apart = kSingle ? 1 : params.pieces.divisor;
+  const Index word_step = kSingle ? 1 : params.pieces.divisor;
 #pragma unroll 1
   for (uint64 base = blockIdx.x * kTile; base < params.size; base += gridDim.x * kTile) {
     const Index last = static_cast<Index>(params.size - 1 - base);
-    int64 given[kPieces][Params::kIndexed];
+    int64 given[kPieces][sizeof...(I)];
     Place places[kPieces];
-    Stride besides[kPieces];
-    Index count[kPieces];  // the words from here to the end of the row
+    Stride other_places[kPieces];
+    Index count[kPieces];  // the words left in the row; 0 if kSet and an index is out of range
 #pragma unroll
     for (int p = 0; p < kPieces; ++p) {
       // Threads past the end move the last piece again. No branch, so that all indices load at once.
@@ -114,7 +115,8 @@ XPOPS_DEVICE void gather(const Params& params) {
         ++k),
        ...);
       places[p] = static_cast<Place>(at.offset(params.strides[0])) + static_cast<Place>(first) * params.array_step;
-      besides[p] = static_cast<Stride>(at.offset(params.strides[1])) + static_cast<Stride>(first) * params.other_step;
+      other_places[p] =
+          static_cast<Stride>(at.offset(params.strides[1])) + static_cast<Stride>(first) * params.other_step;
       count[p] = kWords == 1 ? 1 : params.words - first;
     }
     uint32 missed = 0;
@@ -131,18 +133,18 @@ XPOPS_DEVICE void gather(const Params& params) {
     for (int p = 0; p < kPieces; ++p) {
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
-        const W* from = kSet ? other + besides[p] + static_cast<int64>(w * apart) * params.other_step
-                             : array + places[p] + static_cast<int64>(w * apart) * params.array_step;
-        if (count[p] > w * apart) words[p][w] = *from;
+        const W* from = kSet ? other + other_places[p] + static_cast<int64>(w * word_step) * params.other_step
+                             : array + places[p] + static_cast<int64>(w * word_step) * params.array_step;
+        if (count[p] > w * word_step) words[p][w] = *from;
       }
     }
 #pragma unroll
     for (int p = 0; p < kPieces; ++p) {
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
-        W* to = kSet ? array + places[p] + static_cast<int64>(w * apart) * params.array_step
-                     : other + besides[p] + static_cast<int64>(w * apart) * params.other_step;
-        if (count[p] > w * apart) *to = words[p][w];
+        W* to = kSet ? array + places[p] + static_cast<int64>(w * word_step) * params.array_step
+                     : other + other_places[p] + static_cast<int64>(w * word_step) * params.other_step;
+        if (count[p] > w * word_step) *to = words[p][w];
       }
     }
     if (missed) {

@@ -194,7 +194,7 @@ struct StagedResults {
   }
   XPOPS_DEVICE void report(I index) const { report_missed(index, params.length, params.code, params.report); }
   XPOPS_DEVICE W element(uint32 line, I index, uint32& missed) const {
-    return slab[line + static_cast<uint32>(place_of<int32>(index, params.length, missed)) * params.steps[kAlong]];
+    return slab[line + place_of<uint32>(index, params.length, missed) * params.steps[kAlong]];
   }
 
   XPOPS_DEVICE void write() const {

@@ -16,7 +16,7 @@ from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel, Program
-from xpops.plan.elementwise import INDEX_LIMIT
+from xpops.plan.elementwise import index_bits
 from xpops.plan.gather import GatherPlan, GatherPolicy, gathered_shape, gathered_strides, in_strips, plan_gather
 from xpops.plan.result import taken_strides
 from xpops.plan.selection import row_step
@@ -195,8 +195,7 @@ def row_scatterer(runtime: Runtime, x: Layout, row: int) -> Callable[..., None]:
     if x.size == 0:
         return empty_kernel
     shape, strides = in_order(x)
-    reach = sum(abs(stride) * (length - 1) for stride, length in zip(strides, shape, strict=True))
-    bits = 32 if max(x.size, reach) < INDEX_LIMIT else 64
+    bits = index_bits(x.size, [strides], shape)
     tail = pack_divmod(row, bits) + b"".join(pack_divmod(length, bits) for length in shape[1:] or (1,))
     tail += struct.pack(f"<{len(strides)}{'i' if bits == 32 else 'q'}", *strides)
     policy = tuning_of(runtime.context.capability).gather
