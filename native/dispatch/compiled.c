@@ -5,6 +5,7 @@
 #include "sequence.h"
 
 #include "../cpu/cpu.h"
+#include "../dlpack/dlpack.h"
 
 PyObject *launches, *writes, *shows, *adopters, *readers, *viewed, *record_type, *elementwise, *view_slowly, *shape_name;
 
@@ -66,6 +67,8 @@ static PyMethodDef methods[] = {
     {"sequence", make_sequence, METH_VARARGS, "The launches of a kernel as one function, if it is nothing else."},
     {"poll", poll, METH_VARARGS, "Whether a word of host memory changes from a value within some nanoseconds."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
+    {"capsule", capsule, METH_VARARGS, "capsule(array, is_versioned, flags): DLPack's capsule of an array."},
+    {"set_exchange", set_exchange, METH_VARARGS, "Give the class of arrays DLPack's C exchange API."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},
     {"add_rows", (PyCFunction)(void (*)(void))add_rows, METH_FASTCALL,
      "add_rows(targets, places, out, x): out[targets[i], 0] += x[0, places[i]] for targets in order, in float64."},

@@ -89,6 +89,41 @@ def test_memory_of_a_gpu_is_kept_until_work_is_done(stream: int, monkeypatch: py
         assert adapter.ADAPTER.read(Producer(other))[0] is None
 
 
+def test_one_event_is_for_all_arrays_of_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = pretend(monkeypatch)
+    monkeypatch.setattr(adapter, "_gpus", {})
+    host = np.arange(12.0)
+    x = Producer(host)
+    adapter.ADAPTER.learn(x, on_gpu(host)._layout)
+    fake.retained.clear()
+    values = [adapter.ADAPTER.read(x)[1] for _ in range(3)]
+    del values[1]
+    assert fake.retained == [], "the others may have work to come"
+    values.clear()
+    assert [len(capsules) for capsules, _ in fake.retained] == [3]
+    fake.stream = 5
+    values = [adapter.ADAPTER.read(x)[1]]
+    fake.stream = 6
+    values.append(adapter.ADAPTER.read(x)[1])
+    values.clear()
+    assert sorted((len(capsules), stream) for capsules, stream in fake.retained[1:]) == [(1, 5), (1, 6)]
+
+
+def test_a_kept_address_keeps_few_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = pretend(monkeypatch)
+    monkeypatch.setattr(adapter, "_gpus", {})
+    host = np.arange(12.0)
+    x = Producer(host)
+    adapter.ADAPTER.learn(x, on_gpu(host)._layout)
+    fake.retained.clear()
+    kept = adapter.ADAPTER.read(x)[1]
+    for _ in range(100):
+        adapter.ADAPTER.read(x)
+    assert 101 - sum(len(capsules) for capsules, _ in fake.retained) <= 8
+    del kept
+    assert sum(len(capsules) for capsules, _ in fake.retained) == 101
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, ml_dtypes.bfloat16])
 def test_later_calls_on_a_gpu(dtype: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if jax.default_backend() != "gpu":

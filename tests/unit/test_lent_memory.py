@@ -19,6 +19,7 @@ from xpops.core.layouts import layout_of
 from xpops.dispatch.ownership import Borrowed, Lent
 from xpops.engine.cuda.engine import CudaEngine
 from xpops.engine.cuda.runtime.memory import MIDDLING, SMALL, Pool
+from xpops.engine.cuda.runtime.words import Events
 
 OURS, THEIRS = 5, 9
 GPU = Device("cuda")
@@ -37,7 +38,7 @@ def engine(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> CudaEngine:
     made.context = FakeContext()
     made.pool = Pool(made.context)
     made.current_stream = lambda: OURS
-    made._retained, made._retained_lock = {}, threading.RLock()
+    made._retained, made._retained_lock, made._events = {}, threading.RLock(), Events(made.context)
     monkeypatch.setattr("xpops.dispatch.ownership.engine_of", lambda device: made)
     engine: CudaEngine = made
     return engine

@@ -7,6 +7,7 @@ from xpops.arrays.array import (
     from_host,
     new_array,
 )
+from xpops.arrays.exchange import offer_exchange
 from xpops.arrays.host import allow_host_copies
 from xpops.arrays.regions import view_of
 
@@ -19,3 +20,5 @@ __all__ = [
     "new_array",
     "view_of",
 ]
+
+offer_exchange()

@@ -23,7 +23,8 @@ from xpops.core.layouts import Layout, layout_of
 from xpops.core.operands import Axes, Bound, Producer, Shape
 from xpops.dispatch import binary, elementwise, set_array_class, unary
 from xpops.dispatch.steady import known_array
-from xpops.dlpack import exporting
+from xpops.dlpack.capsules import device_of
+from xpops.dlpack.exporting import cuda_array_interface, to_capsule
 from xpops.engine import engine_of
 from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.strides import views
@@ -233,14 +234,14 @@ class Array(Readable):
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        return exporting.to_capsule(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        return to_capsule(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return exporting.device_of(self)
+        return device_of(self)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return exporting.cuda_array_interface(self)
+        return cuda_array_interface(self)
 
     def __copy__(self) -> Array:
         return self.copy()

@@ -33,9 +33,12 @@ class Layout:
         The number of elements.
     contiguous : bool
         Whether the strides are those of C order.
+    header : bytes
+        How DLPack describes such arrays. `xpops.dlpack.capsules` sets it when the first one is exported.
     """
 
-    __slots__ = ("__weakref__", "align", "contiguous", "device", "dtype", "shape", "size", "strides")
+    __slots__ = ("__weakref__", "align", "contiguous", "device", "dtype", "header", "shape", "size", "strides")
+    header: bytes
 
     def __init__(
         self, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], device: Device, align: int

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
-
-import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.errors import describe
 from xpops.dispatch import Tensor
 from xpops.dispatch.ownership import Lent
+from xpops.dlpack.capsules import device_of, new_capsule
 from xpops.dlpack.copies import CopyNeededError, copy_tensor, move_tensor
 from xpops.engine import engine_of
 from xpops.frameworks import capsule as dl
@@ -81,13 +79,7 @@ def to_capsule(
             lent = Lent(array._owner, target, consumer, producer)
             array = Tensor(array._layout, array._data, lent, array._writable)
     flags = (0 if array._writable else dl.READ_ONLY) | (dl.IS_COPIED if is_copied else 0)
-    return _capsule(array, dl.VERSIONED if versioned else dl.UNVERSIONED, flags)
-
-
-def device_of(array: Tensor) -> tuple[int, int]:
-    """The kind and the index of the array's device in DLPack: the standard's ``__dlpack_device__``."""
-    device = array._layout.device
-    return engine_of(device).dlpack_kind, device.index
+    return new_capsule(array, versioned, flags)
 
 
 def cuda_array_interface(array: Tensor) -> dict[str, Any]:
@@ -144,45 +136,3 @@ def _consumer_stream(stream: Any, target: Device) -> int | None:
             "-1 (no order), or a handle"
         )
     return None if stream == -1 else stream
-
-
-class _Lent:
-    """The objects that a capsule keeps alive: the array's memory, and the strides. NumPy reads only the interface."""
-
-    __slots__ = ("__array_interface__", "owners", "strides")
-    __array_interface__: dict[str, Any]
-    owners: tuple[Any, Any]
-    strides: ctypes.Array[ctypes.c_int64]
-
-
-def _capsule(array: Tensor, name: bytes, flags: int) -> Any:
-    """A capsule of the array's memory.
-
-    NumPy makes the capsule, for bytes in the array's shape; then we correct the header. So the destructor and the
-    deleter are NumPy's C functions. They take the GIL, keep a pending exception (Python functions would swallow it),
-    and do nothing after the interpreter has ended.
-    """
-    layout = array._layout
-    address = engine_of(layout.device).address(array._data) if layout.size else 0
-    strides = exported_strides(layout)
-    lent = _Lent()
-    lent.owners, lent.strides = (array._data, array._owner), (ctypes.c_int64 * layout.ndim)(*strides)
-    lent.__array_interface__ = {
-        "version": 3,
-        "shape": layout.shape,
-        "strides": strides,
-        "typestr": "|u1",
-        "data": (address, False),
-    }
-    handle = np.asarray(lent)
-    capsule = handle.__dlpack__(max_version=(1, 0)) if name is dl.VERSIONED else handle.__dlpack__()
-    managed = dl.managed_in(capsule, name)
-    tensor = managed.tensor
-    tensor.data, tensor.byte_offset = address or None, 0
-    tensor.device_type, tensor.device_id = device_of(array)
-    tensor.code, tensor.bits = dt.INFO[layout.dtype].dlpack
-    if layout.ndim:
-        tensor.strides = lent.strides
-    if isinstance(managed, dl.ManagedVersioned):
-        (managed.major, managed.minor), managed.flags = dl.VERSION, flags
-    return capsule

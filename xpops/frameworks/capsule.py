@@ -142,9 +142,20 @@ class Consumed(NamedTuple):
     owner: Owner
 
 
+def address_in(capsule: Any, name: bytes) -> int:
+    """The address of the structure in a capsule of this name.
+
+    Raises
+    ------
+    ValueError
+        If the capsule has another name.
+    """
+    return int(_pointer(capsule, name))
+
+
 def managed_in(capsule: Any, name: bytes) -> Any:
     """The structure in a capsule of this name, without consuming the capsule."""
-    return STRUCTURES[name].from_address(_pointer(capsule, name))
+    return STRUCTURES[name].from_address(address_in(capsule, name))
 
 
 def consume(capsule: Any, function: str, argument: str) -> Consumed:

@@ -16,8 +16,9 @@ from xpops.frameworks.adapter import Adapter, View
 from xpops.frameworks.cuda_array_interface import interface_view
 from xpops.frameworks.memory import MAX_NDIM, described_view
 
-_DTYPES = {info.dlpack: dtype for dtype, info in dt.INFO.items()}
-_ACCEPTED_DEVICES = "CPU (1), CUDA (2), CUDA host (3) and CUDA managed (13) memory"
+# The code and the bits of a dtype in DLPack -> the dtype.
+DTYPES = {info.dlpack: dtype for dtype, info in dt.INFO.items()}
+ACCEPTED_DEVICES = "CPU (1), CUDA (2), CUDA host (3) and CUDA managed (13) memory"
 # Keywords of ``__dlpack__`` that older producers do not take, newest first.
 _OPTIONAL = ("copy", "dl_device", "max_version")
 
@@ -59,13 +60,13 @@ def dlpack_view(
     """
     what = f"{function}: {argument}"
     kind, index = _announced_device(x, what)
-    place = _device_of(kind, index)
+    place = device_at(kind, index)
     options: dict[str, Any] = {"max_version": dl.VERSION}
     if place is None:
         if device != CPU:
             raise BufferError(
                 f"{what} is on DLPack device ({kind}, {index}); "
-                f"accepted: {_ACCEPTED_DEVICES}, or device='cpu' if it can copy itself there"
+                f"accepted: {ACCEPTED_DEVICES}, or device='cpu' if it can copy itself there"
             )
         options["dl_device"] = (dl.KIND_CPU, 0)
     elif place != CPU:
@@ -79,12 +80,12 @@ def dlpack_view(
         raise BufferError(f"{function}: copy is False, but {argument} was copied by its __dlpack__")
     if copies.is_open and flags & dl.IS_COPIED:
         copies.report(f"{what} was copied by its __dlpack__")
-    if _device_of(tensor.device_type, tensor.device_id) != (place or CPU):
+    if device_at(tensor.device_type, tensor.device_id) != (place or CPU):
         raise BufferError(
             f"{what} gave memory on DLPack device ({tensor.device_type}, {tensor.device_id}); "
             f"accepted: memory on {place or CPU}, as announced or asked for"
         )
-    return _view_of_tensor(tensor, place or CPU, owner, writable and not flags & dl.READ_ONLY, what)
+    return view_of_tensor(tensor, place or CPU, owner, writable and not flags & dl.READ_ONLY, what)
 
 
 class DLPackAdapter(Adapter):
@@ -133,7 +134,7 @@ def _announced_device(x: Any, what: str) -> tuple[int, int]:
         raise TypeError(f"{what}.__dlpack_device__() returned {device!r}; accepted: two integers") from error
 
 
-def _device_of(kind: int, index: int) -> Device | None:
+def device_at(kind: int, index: int) -> Device | None:
     """The device of a kind and an index; None if xpops does not support it."""
     if kind in (dl.KIND_CPU, dl.KIND_CUDA_HOST):
         return CPU
@@ -141,8 +142,9 @@ def _device_of(kind: int, index: int) -> Device | None:
     return Device(f"cuda:{index}") if known else None
 
 
-def _view_of_tensor(tensor: dl.DLTensor, device: Device, owner: dl.Owner, writable: bool, what: str) -> View:
-    dtype = _DTYPES.get((tensor.code, tensor.bits))
+def view_of_tensor(tensor: dl.DLTensor, device: Device, owner: dl.Owner, writable: bool, what: str) -> View:
+    """The memory that a tensor describes. `what` names it in errors."""
+    dtype = DTYPES.get((tensor.code, tensor.bits))
     if dtype is None or tensor.lanes != 1:
         raise BufferError(
             f"{what} has DLPack dtype code {tensor.code}, bits {tensor.bits}, lanes {tensor.lanes}; "

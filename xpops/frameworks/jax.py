@@ -6,7 +6,9 @@ import ctypes
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from struct import Struct
 from typing import Any
+from weakref import ref
 
 import jax
 import jax.numpy as jnp
@@ -41,31 +43,54 @@ _hosts: set[Any] = set()
 _gpus: dict[Any, Device] = {}
 
 
-class BorrowedAddress(int):
-    """The address of an array in a GPU's memory. When a launch drops it, the engine keeps the memory until it is done.
+class _Loan:
+    """The memory of the arrays of one call in a GPU's memory. When it is dropped, the engine keeps it until it is done.
 
-    While the capsule exists, JAX keeps the memory, even if the array is deleted or donated.
+    While a capsule exists, JAX keeps the memory, even if the array is deleted or donated.
     """
 
-    capsule: Any
-    device: Device
-    stream: int
+    __slots__ = ("__weakref__", "capsules", "device", "stream")
+
+    def __init__(self, device: Device, stream: int) -> None:
+        self.device, self.stream, self.capsules = device, stream, list[Any]()
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if not finalizing():
             with suppress(DeviceError):
-                engine_of(self.device).retain(self.capsule, self.stream)
+                engine_of(self.device).retain(self.capsules, self.stream)
+
+
+class BorrowedAddress(int):
+    """The address of an array in a GPU's memory, with the loan that keeps it. A launch drops it after its work."""
+
+    loan: _Loan
+
+
+# The latest loan, if it exists: the next array of the same call joins it, since one event for all takes the least time.
+# An array of another call may join it, too, and is then kept a little longer.
+_latest: ref[_Loan] | None = None
+# The most arrays of a loan.
+_MOST = 8
+# The fields of DLPack's tensor: data, device, ndim, dtype, shape, strides and offset.
+_TENSOR = Struct("=QiiiBBHQQQ")
 
 
 def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
     """What calls of `x` depend on, but for its memory; and the memory, ready for work on our current stream."""
+    global _latest
     stream = engine_of(device).current_stream()
     capsule = x.__dlpack__(stream=stream or 1, max_version=dl.VERSION)  # 1 is the legacy default stream
-    tensor = dl.managed_in(capsule, dl.UNVERSIONED).tensor
-    data = BorrowedAddress((tensor.data or 0) + tensor.byte_offset)
-    data.capsule, data.device, data.stream = capsule, device, stream
-    axes = [ctypes.string_at(each, 8 * tensor.ndim) if each else b"" for each in (tensor.shape, tensor.strides)]
-    return (device, tensor.code, tensor.bits, tensor.ndim, *axes, data % ALIGNMENT), data
+    fields = _TENSOR.unpack(ctypes.string_at(dl.address_in(capsule, dl.UNVERSIONED), _TENSOR.size))
+    address, _, _, ndim, code, bits, _, shape, strides, offset = fields
+    data = BorrowedAddress(address + offset)
+    loan = None if _latest is None else _latest()
+    if loan is None or loan.device is not device or loan.stream != stream or len(loan.capsules) == _MOST:
+        loan = _Loan(device, stream)
+        _latest = ref(loan)
+    loan.capsules.append(capsule)
+    data.loan = loan
+    axes = [ctypes.string_at(each, 8 * ndim) if each else b"" for each in (shape, strides)]
+    return (device, code, bits, ndim, *axes, data % ALIGNMENT), data
 
 
 class JaxAdapter(DLPackAdapter):
@@ -152,7 +177,7 @@ class JaxAdapter(DLPackAdapter):
         if layout.device == CPU and layout.contiguous and layout.dtype.isbuiltin == 1 and data.flags.writeable:
             return jax.dlpack.from_dlpack(data)  # NumPy makes the capsule in less time
         # On a GPU XLA takes only this alignment; on the CPU it copies misaligned memory itself.
-        if not _is_compact(layout) or (layout.device != CPU and data % ALIGNMENT):
+        if not (layout.contiguous or _is_compact(layout)) or (layout.device != CPU and data % ALIGNMENT):
             if copies.is_open:
                 copies.report(f"an array of shape {layout.shape} is copied for JAX")
             array = array.copy()

@@ -187,22 +187,20 @@ class Runtime:
                 "the captured stream: with xpops.stream(...), or with the other library's own current stream"
             )
         with self.context:
-            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
-            check(driver.cuEventRecord(event, first))
+            event = self._events.record(first)
             check(driver.cuStreamWaitEvent(then, event, 0))
-            check(driver.cuEventDestroy(event))
+        self._events.give_back(event)
 
     def retain(self, owner: Owner, stream: int) -> None:
         if is_capturing(stream):
             self.pool.captures.memory(stream).keep(owner)
             return
-        with uncaptured(self.context), self._retained_lock:
-            event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
-            check(driver.cuEventRecord(event, stream))
-            self._retained.setdefault(stream, deque()).append((event, owner))
-            done = [entry for entries in list(self._retained.values()) for entry in _take_done(entries)]
-            for event, _ in done:
-                driver.cuEventDestroy(event)
+        with self._retained_lock:
+            self._retained.setdefault(stream, deque()).append((self._events.record(stream), owner))
+            with uncaptured(self.context):
+                done = [entry for entries in list(self._retained.values()) for entry in _take_done(entries)]
+        for event, _ in done:
+            self._events.give_back(event)
         # Drop the owners only after the lock is released: the destructor of an owner may call `retain`.
         done.clear()
 

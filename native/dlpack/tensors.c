@@ -2,32 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "compiled.h"
-
-// DLPack 1.x, as its specification lays the structures out.
-typedef struct {
-  void* data;
-  struct {
-    int32_t type, index;
-  } device;
-  int32_t ndim;
-  struct {
-    uint8_t code, bits;
-    uint16_t lanes;
-  } dtype;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-} Tensor;
-
-typedef struct {
-  struct {
-    uint32_t major, minor;
-  } version;
-  void* previous;
-  void *allocate, *export_owned, *import_owned;
-  int (*view)(void* object, Tensor* found);
-  void* current_stream;
-} Exchange;
+#include "dlpack.h"
 
 enum { CLASSES = 8, ALIGNMENT = 16, SLOTS = 1024, WAYS = 4 };
 

@@ -1,0 +1,56 @@
+"""DLPack's C exchange API of our arrays (native/dlpack/exchange.c): what it asks Python for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xpops.arrays.array import Array, new_array
+from xpops.core.compiled import compiled
+from xpops.core.devices import CPU, Device
+from xpops.core.layouts import layout_of
+from xpops.dispatch.ownership import borrow
+from xpops.dlpack.capsules import header_of
+from xpops.engine import engine_of
+from xpops.frameworks import capsule as dl
+from xpops.frameworks.dlpack import ACCEPTED_DEVICES, ADAPTER, DTYPES, device_at, view_of_tensor
+
+_FUNCTION = "DLPack's exchange"
+
+
+def _allocate(kind: int, index: int, code: int, bits: int, lanes: int, shape: tuple[int, ...]) -> Array:
+    """A new array of a device, a dtype and a shape."""
+    device, dtype = _device(kind, index), DTYPES.get((code, bits))
+    if dtype is None or lanes != 1:
+        raise BufferError(
+            f"{_FUNCTION}: a dtype of code {code}, bits {bits} and lanes {lanes} was asked for; "
+            f"accepted: the codes of {', '.join(map(str, DTYPES.values()))}, lanes 1"
+        )
+    return new_array(layout_of(dtype, shape, None, device))
+
+
+def _take(capsule: Any) -> Array:
+    """An array on the memory in a capsule. It is not ordered with the work of any stream."""
+    tensor, flags, owner = dl.consume(capsule, _FUNCTION, "the tensor")
+    device = _device(tensor.device_type, tensor.device_id)
+    writable = not flags & dl.READ_ONLY
+    view = view_of_tensor(tensor, device, owner, writable, f"{_FUNCTION}: the tensor")
+    return Array(*borrow(view, ADAPTER))
+
+
+def _current_stream(kind: int, index: int) -> int:
+    """The handle of our current stream of a device."""
+    device = _device(kind, index)
+    return 0 if device == CPU else engine_of(device).current_stream()
+
+
+def _device(kind: int, index: int) -> Device:
+    device = device_at(kind, index)
+    if device is None:
+        raise BufferError(f"{_FUNCTION}: device ({kind}, {index}); accepted: {ACCEPTED_DEVICES}")
+    return device
+
+
+def offer_exchange() -> None:
+    """Give the class of arrays ``__dlpack_c_exchange_api__``. Only the compiled core has it."""
+    if compiled is not None:
+        compiled.set_exchange(header_of, engine_of(CPU).address, _allocate, _take, _current_stream)
