@@ -69,6 +69,7 @@ extern const char versioned_name[];
 
 // Functions of the module.
 PyObject* capsule(PyObject* module, PyObject* arguments);
+PyObject* contents(PyObject* module, PyObject* given);
 PyObject* set_exchange(PyObject* module, PyObject* arguments);
 
 #endif

@@ -207,3 +207,21 @@ int read_tensor(PyObject* tensor, PyObject* read, Operand* found) {
   }
   return learn(tensor, read, &key, size, found);
 }
+
+// contents(capsule): what an unversioned capsule says of its tensor, as bytes, and the address of the first element.
+PyObject* contents(PyObject* module, PyObject* given) {
+  (void)module;
+  const Unversioned* managed = PyCapsule_GetPointer(given, "dltensor");
+  if (!managed) return NULL;
+  const Tensor* tensor = &managed->tensor;
+  if (tensor->ndim < 0) return PyErr_Format(PyExc_ValueError, "a tensor of %d axes", (int)tensor->ndim);
+  const size_t kind = offsetof(Tensor, shape) - offsetof(Tensor, device), axes = sizeof(int64_t) * (size_t)tensor->ndim;
+  PyObject* said = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(kind + axes * (!!tensor->shape + !!tensor->strides)));
+  if (!said) return NULL;
+  char* end = PyBytes_AsString(said);
+  memcpy(end, &tensor->device, kind);
+  end += kind;
+  if (tensor->shape) memcpy(end, tensor->shape, axes), end += axes;
+  if (tensor->strides) memcpy(end, tensor->strides, axes);
+  return Py_BuildValue("NK", said, (unsigned long long)(uintptr_t)tensor->data + tensor->byte_offset);
+}

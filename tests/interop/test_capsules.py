@@ -158,3 +158,19 @@ def test_another_consumer_at_any_instruction(kind, other):
         assert producer.deleted == 1, f"after {steps} instructions"
     assert winners == {False, True}
     assert left > 0
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 0, 5), (4, 1, 3, 2)])
+@pytest.mark.parametrize("contents", [dl._contents, dl.contents], ids=["Python", "compiled core"])
+def test_contents_tell_what_a_capsule_holds(contents, shape):
+    x = np.zeros(shape, np.float32)
+    said, address = contents(Producer(x).capsule(False))
+    axes = np.array((*shape, *(step // 4 for step in x.strides)), np.int64).tobytes()
+    assert said == np.array([1, 0, len(shape)], np.int32).tobytes() + bytes([2, 32, 1, 0]) + axes
+    assert address == x.ctypes.data
+    other, moved = contents(Producer(x, byte_offset=8, strides=None, code=0, device=(2, 3)).capsule(False))
+    assert other == np.array([2, 3, len(shape)], np.int32).tobytes() + bytes([0, 32, 1, 0]) + axes[: 8 * len(shape)]
+    assert moved == address + 8
+    for wrong in (Producer(x).capsule(True), 3):
+        with pytest.raises((ValueError, TypeError)):
+            contents(wrong)

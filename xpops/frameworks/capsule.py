@@ -9,6 +9,7 @@ import ctypes
 import operator
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from ctypes import (
     POINTER,
@@ -25,6 +26,7 @@ from ctypes import (
 )
 from typing import Any, NamedTuple
 
+from xpops.core.compiled import compiled
 from xpops.core.errors import describe
 
 # The newest version that xpops reads and writes. Minor versions only add codes.
@@ -72,6 +74,8 @@ class ManagedVersioned(ctypes.Structure):
 
 
 STRUCTURES: dict[bytes, type[Managed] | type[ManagedVersioned]] = {VERSIONED: ManagedVersioned, UNVERSIONED: Managed}
+# Where a tensor has its device, ndim and dtype.
+_KIND = slice(DLTensor.device_type.offset, DLTensor.shape.offset)
 # A capsule keeps a pointer to its name, and may outlive this module at exit. So these names are never freed.
 _USED = {name: b"used_" + name for name in STRUCTURES}
 for _name in _USED.values():
@@ -142,20 +146,20 @@ class Consumed(NamedTuple):
     owner: Owner
 
 
-def address_in(capsule: Any, name: bytes) -> int:
-    """The address of the structure in a capsule of this name.
-
-    Raises
-    ------
-    ValueError
-        If the capsule has another name.
-    """
-    return int(_pointer(capsule, name))
-
-
 def managed_in(capsule: Any, name: bytes) -> Any:
     """The structure in a capsule of this name, without consuming the capsule."""
-    return STRUCTURES[name].from_address(address_in(capsule, name))
+    return STRUCTURES[name].from_address(_pointer(capsule, name))
+
+
+def _contents(capsule: Any) -> tuple[bytes, int]:
+    tensor: DLTensor = managed_in(capsule, UNVERSIONED).tensor
+    axes = [ctypes.string_at(each, 8 * tensor.ndim) if each else b"" for each in (tensor.shape, tensor.strides)]
+    return bytes(tensor)[_KIND] + b"".join(axes), (tensor.data or 0) + tensor.byte_offset
+
+
+# Returns what an unversioned capsule says of its tensor, as bytes: device, dtype, shape and strides; and the address of
+# the first element. It does not consume the capsule, and raises ValueError if that has another name.
+contents: Callable[[Any], tuple[bytes, int]] = _contents if compiled is None else compiled.contents
 
 
 def consume(capsule: Any, function: str, argument: str) -> Consumed:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from struct import Struct
 from typing import Any
 from weakref import ref
 
@@ -71,8 +69,6 @@ class BorrowedAddress(int):
 _latest: ref[_Loan] | None = None
 # The most arrays of a loan.
 _MOST = 8
-# The fields of DLPack's tensor: data, device, ndim, dtype, shape, strides and offset.
-_TENSOR = Struct("=QiiiBBHQQQ")
 
 
 def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
@@ -80,17 +76,15 @@ def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
     global _latest
     stream = engine_of(device).current_stream()
     capsule = x.__dlpack__(stream=stream or 1, max_version=dl.VERSION)  # 1 is the legacy default stream
-    fields = _TENSOR.unpack(ctypes.string_at(dl.address_in(capsule, dl.UNVERSIONED), _TENSOR.size))
-    address, _, _, ndim, code, bits, _, shape, strides, offset = fields
-    data = BorrowedAddress(address + offset)
+    kind, address = dl.contents(capsule)
+    data = BorrowedAddress(address)
     loan = None if _latest is None else _latest()
     if loan is None or loan.device is not device or loan.stream != stream or len(loan.capsules) == _MOST:
         loan = _Loan(device, stream)
         _latest = ref(loan)
     loan.capsules.append(capsule)
     data.loan = loan
-    axes = [ctypes.string_at(each, 8 * ndim) if each else b"" for each in (shape, strides)]
-    return (device, code, bits, ndim, *axes, data % ALIGNMENT), data
+    return (device, kind, address % ALIGNMENT), data
 
 
 class JaxAdapter(DLPackAdapter):
