@@ -19,7 +19,7 @@ except ImportError:  # run as a program, outside of an installation
 
 SOURCES = Path(__file__).parent
 # The loops over arrays of the CPU engine, and the structures of DLPack.
-OTHERS = SOURCES.parent / "cpu", SOURCES.parent / "dlpack"
+FOLDERS = SOURCES, SOURCES.parent / "cpu", SOURCES.parent / "dlpack"
 NAME = "_compiled.abi3.so"
 # Nobody reads the processor's floating-point exceptions, or errno after a function; if they counted, comparisons and
 # square roots would not be vectorised.
@@ -82,7 +82,7 @@ def digest() -> str:
 
 
 def _sources(pattern: str) -> list[Path]:
-    return [path for folder in (SOURCES, *OTHERS) for path in sorted(folder.glob(pattern))]
+    return [path for folder in FOLDERS for path in sorted(folder.glob(pattern))]
 
 
 if __name__ == "__main__":  # python native/dispatch/build.py: build in the source tree

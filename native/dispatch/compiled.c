@@ -68,6 +68,7 @@ static PyMethodDef methods[] = {
     {"poll", poll, METH_VARARGS, "Whether a word of host memory changes from a value within some nanoseconds."},
     {"borrow", borrow, METH_VARARGS, "Memory of the host that another object keeps alive."},
     {"capsule", capsule, METH_VARARGS, "capsule(array, is_versioned, flags): DLPack's capsule of an array."},
+    {"set_capsules", set_capsules, METH_VARARGS, "Set the functions that capsules need."},
     {"contents", contents, METH_O, "What an unversioned capsule says of its tensor, and the address."},
     {"set_exchange", set_exchange, METH_VARARGS, "Give the class of arrays DLPack's C exchange API."},
     {"add_tensors", add_tensors, METH_VARARGS, "Read a class of tensors through DLPack's C exchange API."},

@@ -41,7 +41,11 @@ typedef struct Versioned {
 
 enum { READ_ONLY = 1, IS_COPIED = 2 };
 
-// The C exchange API. Functions return 0, or -1 with an exception set.
+// The version of our capsules.
+static const Version CAPSULES = {1, 1};
+
+// The C exchange API. Functions return 0, or -1. Those of Python objects are called with Python's lock, and set an
+// exception on failure.
 typedef struct {
   Version version;
   void* previous;
@@ -53,9 +57,6 @@ typedef struct {
   int (*view)(void* object, Tensor* found);                // valid while the object is
   int (*current_stream)(int32_t type, int32_t index, void** stream);
 } Exchange;
-
-// Functions of a layout and of an array's data, which `set_exchange` sets: see xpops/arrays/exchange.py.
-extern PyObject *header_of, *address_of;
 
 // Describes an array. Its shape and strides are in `header`, a new reference. Returns 0, or -1 with an exception set.
 int describe(PyObject* array, Tensor* tensor, PyObject** header);
@@ -70,6 +71,7 @@ extern const char versioned_name[];
 // Functions of the module.
 PyObject* capsule(PyObject* module, PyObject* arguments);
 PyObject* contents(PyObject* module, PyObject* given);
+PyObject* set_capsules(PyObject* module, PyObject* arguments);
 PyObject* set_exchange(PyObject* module, PyObject* arguments);
 
 #endif

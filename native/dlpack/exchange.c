@@ -1,11 +1,12 @@
 // DLPack's C exchange API of our arrays, for libraries that launch kernels of their own on them.
 #include "dlpack.h"
 
-// Functions of xpops/arrays/exchange.py: (kind, index, code, bits, lanes, shape), (capsule), (kind, index).
-static PyObject *allocate_array, *take_capsule, *find_stream;
+// Functions of xpops/arrays/exchange.py: (device type, index, code, bits, lanes, shape), (array), (capsule), and
+// (device type, index).
+static PyObject *new_array_of, *copy, *take, *find_stream;
 
-// Says what is pending, and clears it.
-static void tell(void* context, void (*fail)(void* context, const char* kind, const char* message)) {
+// Passes the pending exception on, and clears it.
+static void report_error(void* context, void (*fail)(void* context, const char* kind, const char* message)) {
   PyObject *kind, *value, *trace;
   PyErr_Fetch(&kind, &value, &trace);
   PyErr_NormalizeException(&kind, &value, &trace);
@@ -33,7 +34,7 @@ static PyObject* new_like(const Tensor* prototype) {
     }
   }
   if (!shape) return NULL;
-  return PyObject_CallFunction(allocate_array, "iiiiiN", (int)prototype->device.type, (int)prototype->device.index,
+  return PyObject_CallFunction(new_array_of, "iiiiiN", (int)prototype->device.type, (int)prototype->device.index,
                                (int)prototype->dtype.code, (int)prototype->dtype.bits, (int)prototype->dtype.lanes,
                                shape);
 }
@@ -45,7 +46,7 @@ static int allocate_like(Tensor* prototype, Versioned** made, void* context,
   *made = array ? new_versioned(array, 0) : NULL;
   Py_XDECREF(array);
   const int failed = !*made;
-  if (failed) tell(context, fail);
+  if (failed) report_error(context, fail);
   PyGILState_Release(state);
   return failed ? -1 : 0;
 }
@@ -57,7 +58,7 @@ static int export_owned(void* object, Versioned** made) {
   if (describe(object, &tensor, &header)) return -1;
   const int copies = is_reversed(header);
   Py_DECREF(header);
-  if (copies && !(copied = PyObject_CallMethod(object, "copy", NULL))) return -1;
+  if (copies && !(copied = PyObject_CallFunctionObjArgs(copy, (PyObject*)object, NULL))) return -1;
   PyObject* array = copied ? copied : object;
   *made = new_versioned(array, (((Array*)array)->writable ? 0 : READ_ONLY) | (copied ? IS_COPIED : 0));
   Py_XDECREF(copied);
@@ -70,7 +71,7 @@ static int import_owned(Versioned* managed, void** object) {
     if (managed->deleter) managed->deleter(managed);
     return -1;
   }
-  *object = PyObject_CallFunctionObjArgs(take_capsule, capsule, NULL);
+  *object = PyObject_CallFunctionObjArgs(take, capsule, NULL);
   Py_DECREF(capsule);
   return *object ? 0 : -1;
 }
@@ -99,12 +100,12 @@ static int current_stream(int32_t type, int32_t index, void** stream) {
 
 static Exchange ours = {{1, 3}, NULL, allocate_like, export_owned, import_owned, view, current_stream};
 
-// set_exchange(header_of, address_of, allocate, take, stream): gives the class of arrays the exchange API.
+// set_exchange(new_array_of, copy, take, find_stream): gives the class of arrays the exchange API.
 PyObject* set_exchange(PyObject* module, PyObject* arguments) {
-  PyObject *given[5], **kept[5] = {&header_of, &address_of, &allocate_array, &take_capsule, &find_stream};
+  PyObject *given[4], **kept[4] = {&new_array_of, &copy, &take, &find_stream};
   (void)module;
-  if (!PyArg_ParseTuple(arguments, "OOOOO", &given[0], &given[1], &given[2], &given[3], &given[4])) return NULL;
-  for (int i = 0; i < 5; ++i) {
+  if (!PyArg_ParseTuple(arguments, "OOOO", &given[0], &given[1], &given[2], &given[3])) return NULL;
+  for (int i = 0; i < 4; ++i) {
     PyObject* old = *kept[i];
     *kept[i] = Py_NewRef(given[i]);
     Py_XDECREF(old);

@@ -3,7 +3,7 @@
 
 #include "dlpack.h"
 
-// What `header_of` packs for a layout.
+// What `pack_header` of xpops/dlpack/capsules.py packs for a layout.
 typedef struct {
   int32_t type, index, ndim;
   uint8_t code, bits;
@@ -22,19 +22,22 @@ typedef struct {
 
 static const char unversioned_name[] = "dltensor";
 const char versioned_name[] = "dltensor_versioned";
-PyObject *header_of, *address_of;
+// Functions of a layout, and of an ndarray: its header, and its address.
+static PyObject *pack_header, *address_of;
 
-// The header of a layout, which keeps it.
+// The header of a layout, which keeps the first one for good: borrowed tensors point into it.
 static PyObject* find_header(PyObject* layout) {
   PyObject* header = PyObject_GetAttrString(layout, "header");
+  if (header) return header;
+  PyErr_Clear();
+  PyObject* packed = PyObject_CallFunctionObjArgs(pack_header, layout, NULL);
+  if (!packed) return NULL;
+  header = PyObject_GetAttrString(layout, "header");  // another thread may have kept one meanwhile
   if (!header) {
-    PyErr_Clear();  // the first array of this layout
-    header = PyObject_CallFunctionObjArgs(header_of, layout, NULL);
+    PyErr_Clear();
+    if (!PyObject_SetAttrString(layout, "header", packed)) header = Py_NewRef(packed);
   }
-  if (header && !PyBytes_Check(header)) {
-    PyErr_SetString(PyExc_TypeError, "header_of returns bytes");
-    Py_CLEAR(header);
-  }
+  Py_DECREF(packed);
   return header;
 }
 
@@ -116,7 +119,7 @@ Versioned* new_versioned(PyObject* array, uint64_t flags) {
   Tensor tensor;
   Export* export = new_export(array, &tensor);
   if (!export) return NULL;
-  export->managed.versioned = (Versioned){{1, 1}, export, delete_versioned, flags, tensor};
+  export->managed.versioned = (Versioned){CAPSULES, export, delete_versioned, flags, tensor};
   return &export->managed.versioned;
 }
 
@@ -151,4 +154,15 @@ PyObject* capsule(PyObject* module, PyObject* arguments) {
   made = PyCapsule_New(&export->managed.unversioned, unversioned_name, drop_capsule);
   if (!made) release(export);
   return made;
+}
+
+// set_capsules(pack_header, address_of)
+PyObject* set_capsules(PyObject* module, PyObject* arguments) {
+  PyObject *pack, *find;
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "OO", &pack, &find)) return NULL;
+  Py_XDECREF(pack_header);
+  Py_XDECREF(address_of);
+  pack_header = Py_NewRef(pack), address_of = Py_NewRef(find);
+  Py_RETURN_NONE;
 }

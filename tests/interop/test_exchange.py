@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import sys
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import CFUNCTYPE, POINTER, PYFUNCTYPE, byref, c_char_p, c_int, c_int32, c_uint32, c_void_p, py_object
 from typing import Any
 
@@ -19,6 +19,7 @@ from tests.helpers.producers import CODES, DLTensor, New, Producer, header_of, i
 from xpops.core import dtypes as dt
 from xpops.core.compiled import compiled
 from xpops.core.layouts import layout_of
+from xpops.testing import assert_no_copies
 
 pytestmark = pytest.mark.skipif(compiled is None, reason="the compiled core has the exchange API")
 READ_ONLY, IS_COPIED = 1, 2
@@ -127,6 +128,11 @@ def test_the_codes_are_those_of_the_specification(api: Exchange, dtype: np.dtype
     assert (tensor.code, tensor.bits) == (CODES.get(dtype.kind, 0), dtype.itemsize * 8)
 
 
+def test_the_code_of_bfloat16_is_that_of_the_specification(api: Exchange) -> None:
+    tensor = view(api, xp.zeros(3, dtype=xp.bfloat16))
+    assert (tensor.code, tensor.bits) == (4, 16)
+
+
 def test_what_a_view_cannot_say_is_refused(api: Exchange) -> None:
     x, tensor = xp.arange(6), DLTensor()
     with pytest.raises(BufferError, match="has negative strides; accepted: a copy of it"):
@@ -172,6 +178,20 @@ def test_a_read_only_or_reversed_array_is_exported_as_dlpack_does(api: Exchange)
         assert managed.flags == capsule.flags == flags
         assert content(managed.tensor, "f8").tolist() == content(capsule.tensor, "f8").tolist() == expected
         _Deleter(managed.deleter)(ctypes.addressof(managed))
+
+
+def test_a_copy_for_an_export_is_reported(api: Exchange) -> None:
+    with pytest.raises(AssertionError, match="is copied for DLPack"), assert_no_copies():
+        api.export_owned(xp.arange(3.0)[::-1], byref(c_void_p()))
+
+
+def test_a_header_is_never_replaced(api: Exchange) -> None:
+    """Threads that export the first arrays of a layout get one header: borrowed tensors point into it."""
+    for number in range(50):
+        arrays = [xp.zeros((3, 1000 + number)) for _ in range(4)]
+        with ThreadPoolExecutor(4) as pool:
+            places = list(pool.map(lambda x: view(api, x).shape, arrays))
+        assert len(set(places)) == 1
 
 
 def test_an_imported_tensor_is_an_array_that_owns_it(api: Exchange) -> None:
@@ -238,7 +258,9 @@ def test_an_allocated_array_is_like_its_prototype(api: Exchange, shape: tuple[in
             "BufferError",
             "a dtype of code 9, bits 64 and lanes 1 was asked for; accepted: the codes",
         ),
+        ({"lanes": 4}, "BufferError", "bits 64 and lanes 4 was asked for"),
         ({"device": (7, 3)}, "BufferError", "device (7, 3); accepted: CPU"),
+        ({"shape": (-1,)}, "BufferError", "shape (-1,) was asked for; accepted: lengths of 0 or more"),
     ],
 )
 def test_a_refused_allocation_says_why(api: Exchange, header: dict[str, Any], kind: str, message: str) -> None:
@@ -246,7 +268,6 @@ def test_a_refused_allocation_says_why(api: Exchange, header: dict[str, Any], ki
     status, managed, ((found, text),) = asked(api, header_of(capsule).tensor)
     assert (status, managed, found) == (-1, None, kind)
     assert message in text
-    assert sys.exc_info() == (None, None, None)
 
 
 def test_the_host_has_no_stream(api: Exchange) -> None:
@@ -265,6 +286,10 @@ def test_a_gpus_stream_and_memory_are_ours(api: Exchange, gpu: Any) -> None:
     tensor = view(api, x)
     assert (tensor.device_type, tensor.device_id, tensor.data) == (2, FAKE.index, x._data)
     assert gpu.orders == [], "the consumer runs on our stream"
+    status, made, errors = asked(api, tensor)
+    assert made is not None
+    assert (status, errors, made.tensor.device_type, made.tensor.device_id) == (0, [], 2, FAKE.index)
+    _Deleter(made.deleter)(ctypes.addressof(made))
     y = py_object()
     managed = exported(api, x)
     assert api.import_owned(ctypes.addressof(managed), byref(y)) == 0

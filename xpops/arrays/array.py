@@ -237,7 +237,7 @@ class Array(Readable):
         return to_capsule(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return device_of(self)
+        return device_of(self._layout)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

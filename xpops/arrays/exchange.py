@@ -9,7 +9,7 @@ from xpops.core.compiled import compiled
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch.ownership import borrow
-from xpops.dlpack.capsules import header_of
+from xpops.dlpack.copies import copy_tensor
 from xpops.engine import engine_of
 from xpops.frameworks import capsule as dl
 from xpops.frameworks.dlpack import ACCEPTED_DEVICES, ADAPTER, DTYPES, device_at, view_of_tensor
@@ -17,7 +17,7 @@ from xpops.frameworks.dlpack import ACCEPTED_DEVICES, ADAPTER, DTYPES, device_at
 _FUNCTION = "DLPack's exchange"
 
 
-def _allocate(kind: int, index: int, code: int, bits: int, lanes: int, shape: tuple[int, ...]) -> Array:
+def _new_array_of(kind: int, index: int, code: int, bits: int, lanes: int, shape: tuple[int, ...]) -> Array:
     """A new array of a device, a dtype and a shape."""
     device, dtype = _device(kind, index), DTYPES.get((code, bits))
     if dtype is None or lanes != 1:
@@ -25,6 +25,8 @@ def _allocate(kind: int, index: int, code: int, bits: int, lanes: int, shape: tu
             f"{_FUNCTION}: a dtype of code {code}, bits {bits} and lanes {lanes} was asked for; "
             f"accepted: the codes of {', '.join(map(str, DTYPES.values()))}, lanes 1"
         )
+    if any(length < 0 for length in shape):
+        raise BufferError(f"{_FUNCTION}: an array of shape {shape} was asked for; accepted: lengths of 0 or more")
     return new_array(layout_of(dtype, shape, None, device))
 
 
@@ -53,4 +55,4 @@ def _device(kind: int, index: int) -> Device:
 def offer_exchange() -> None:
     """Give the class of arrays ``__dlpack_c_exchange_api__``. Only the compiled core has it."""
     if compiled is not None:
-        compiled.set_exchange(header_of, engine_of(CPU).address, _allocate, _take, _current_stream)
+        compiled.set_exchange(_new_array_of, copy_tensor, _take, _current_stream)

@@ -34,7 +34,8 @@ class Layout:
     contiguous : bool
         Whether the strides are those of C order.
     header : bytes
-        How DLPack describes such arrays. `xpops.dlpack.capsules` sets it when the first one is exported.
+        How DLPack describes such arrays. The compiled core sets it when the first one is exported, and never again:
+        borrowed tensors point into it.
     """
 
     __slots__ = ("__weakref__", "align", "contiguous", "device", "dtype", "header", "shape", "size", "strides")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from struct import pack
 from typing import Any
 
@@ -10,29 +11,30 @@ import numpy as np
 
 from xpops.core import dtypes as dt
 from xpops.core.compiled import compiled
+from xpops.core.devices import CPU
 from xpops.core.layouts import Layout
 from xpops.dispatch import Tensor
 from xpops.engine import engine_of
+from xpops.engine.program import Data
 from xpops.frameworks import capsule as dl
 from xpops.frameworks.adapter import exported_strides
 
 
-def device_of(array: Tensor) -> tuple[int, int]:
-    """The kind and the index of the array's device in DLPack: the standard's ``__dlpack_device__``."""
-    return _place(array._layout)
+def device_of(layout: Layout) -> tuple[int, int]:
+    """The kind and the index of a layout's device in DLPack: the standard's ``__dlpack_device__``."""
+    return engine_of(layout.device).dlpack_kind, layout.device.index
 
 
-def header_of(layout: Layout) -> bytes:
-    """``Header`` of native/dlpack/export.c: what the compiled core says of each array of a layout, which keeps it."""
+def _address_of(data: Data) -> int:
+    return engine_of(CPU).address(data)
+
+
+def _pack_header(layout: Layout) -> bytes:
+    """``Header`` of native/dlpack/export.c: what the compiled core says of each array of a layout."""
     strides = exported_strides(layout)
     is_reversed = any(stride < 0 for stride in strides)
-    fields = *_place(layout), layout.ndim, *dt.INFO[layout.dtype].dlpack, is_reversed
-    layout.header = pack(f"=iiiBBH{2 * layout.ndim}q", *fields, *layout.shape, *strides)
-    return layout.header
-
-
-def _place(layout: Layout) -> tuple[int, int]:
-    return engine_of(layout.device).dlpack_kind, layout.device.index
+    fields = *device_of(layout), layout.ndim, *dt.INFO[layout.dtype].dlpack, is_reversed
+    return pack(f"=iiiBBH{2 * layout.ndim}q", *fields, *layout.shape, *strides)
 
 
 class _Lent:
@@ -68,7 +70,7 @@ def _new_capsule(array: Tensor, is_versioned: bool, flags: int) -> Any:
     managed = dl.managed_in(capsule, dl.VERSIONED if is_versioned else dl.UNVERSIONED)
     tensor = managed.tensor
     tensor.data, tensor.byte_offset = address or None, 0
-    tensor.device_type, tensor.device_id = device_of(array)
+    tensor.device_type, tensor.device_id = device_of(layout)
     tensor.code, tensor.bits = dt.INFO[layout.dtype].dlpack
     if layout.ndim:
         tensor.strides = lent.strides
@@ -77,4 +79,7 @@ def _new_capsule(array: Tensor, is_versioned: bool, flags: int) -> Any:
     return capsule
 
 
-new_capsule = _new_capsule if compiled is None else compiled.capsule
+new_capsule: Callable[[Tensor, bool, int], Any] = _new_capsule
+if compiled is not None:
+    compiled.set_capsules(_pack_header, _address_of)
+    new_capsule = compiled.capsule

@@ -110,13 +110,13 @@ def _target(array: Tensor, dl_device: tuple[Any, int] | None) -> Device:
     if dl_device is None:
         return array._layout.device
     kind, index = int(getattr(dl_device[0], "value", dl_device[0])), int(dl_device[1])
-    if (kind, index) == device_of(array):
+    if (kind, index) == device_of(array._layout):
         return array._layout.device
     if (kind, index) == (dl.KIND_CPU, 0):
         return CPU
     raise BufferError(
         f"__dlpack__: dl_device is ({kind}, {index}) and the array is on {array._layout.device}; "
-        f"accepted: {device_of(array)}, or (1, 0) for the host"
+        f"accepted: {device_of(array._layout)}, or (1, 0) for the host"
     )
 
 

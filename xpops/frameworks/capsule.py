@@ -153,6 +153,8 @@ def managed_in(capsule: Any, name: bytes) -> Any:
 
 def _contents(capsule: Any) -> tuple[bytes, int]:
     tensor: DLTensor = managed_in(capsule, UNVERSIONED).tensor
+    if tensor.ndim < 0:
+        raise ValueError(f"a tensor of {tensor.ndim} axes")
     axes = [ctypes.string_at(each, 8 * tensor.ndim) if each else b"" for each in (tensor.shape, tensor.strides)]
     return bytes(tensor)[_KIND] + b"".join(axes), (tensor.data or 0) + tensor.byte_offset
 

@@ -42,7 +42,7 @@ _gpus: dict[Any, Device] = {}
 
 
 class _Loan:
-    """The memory of the arrays of one call in a GPU's memory. When it is dropped, the engine keeps it until it is done.
+    """The memory of arrays on a GPU that a call uses. When it is dropped, the engine keeps them until the work is done.
 
     While a capsule exists, JAX keeps the memory, even if the array is deleted or donated.
     """
@@ -59,16 +59,15 @@ class _Loan:
 
 
 class BorrowedAddress(int):
-    """The address of an array in a GPU's memory, with the loan that keeps it. A launch drops it after its work."""
+    """The address of an array in a GPU's memory, with the loan that keeps it. A call drops it after its launch."""
 
     loan: _Loan
 
 
 # The latest loan, if it exists: the next array of the same call joins it, since one event for all takes the least time.
-# An array of another call may join it, too, and is then kept a little longer.
+# An array of another call may join it, too, and is then kept as long; so a loan has few arrays.
 _latest: ref[_Loan] | None = None
-# The most arrays of a loan.
-_MOST = 8
+_MAX_ARRAYS = 8
 
 
 def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
@@ -79,7 +78,7 @@ def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
     kind, address = dl.contents(capsule)
     data = BorrowedAddress(address)
     loan = None if _latest is None else _latest()
-    if loan is None or loan.device is not device or loan.stream != stream or len(loan.capsules) == _MOST:
+    if loan is None or loan.device is not device or loan.stream != stream or len(loan.capsules) >= _MAX_ARRAYS:
         loan = _Loan(device, stream)
         _latest = ref(loan)
     loan.capsules.append(capsule)

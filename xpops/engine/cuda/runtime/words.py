@@ -55,7 +55,7 @@ class HostWords:
 
 
 class Events:
-    """Events to wait for, which are used again.
+    """Events to wait for, which are used again. A stream that waits for one waits for its last record until then.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Events:
         self._free: list[Any] = []
 
     def record(self, stream: int) -> Any:
-        """An event that is done when the work launched on a stream so far is done. The stream is not in capture."""
+        """An event that is done when the work launched on a stream so far is done."""
         try:
             event = self._free.pop()
         except IndexError:
@@ -79,5 +79,5 @@ class Events:
         return event
 
     def give_back(self, event: Any) -> None:
-        """Let another call use an event. Nobody waits for it any more."""
+        """Let another call use an event, which no thread of the host waits for any more."""
         self._free.append(event)
