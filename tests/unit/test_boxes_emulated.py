@@ -69,6 +69,27 @@ def in_order(shape: tuple[int, ...], order: tuple[int, ...], dtype: Any, seed: i
     return memory.transpose(np.argsort(order))
 
 
+@pytest.mark.parametrize("axis", range(4))
+def test_operands_too_large_for_the_cache_are_staged_once(axis: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though each element is repeated along an axis."""
+    plans: list[Any] = []
+
+    def plan(out: Any, operands: Any, policy: Any) -> Any:
+        plans.append(plan_boxes(out, operands, policy._replace(box_distance=8, cached_bytes=0)))
+        return plans[-1]
+
+    monkeypatch.setattr(elementwise, "plan_transpose", plan)
+    for shape, order in (((21, 70, 4), (1, 2, 0)), ((5, 3, 37), (2, 1, 0)), ((40, 6, 5), (1, 2, 0))):
+        x, times = np.expand_dims(in_order(shape, order, np.float64), axis), [1, 1, 1, 1]
+        times[axis] = 3
+        wide = tuple(length * count for length, count in zip(x.shape, times, strict=True))
+        x = np.broadcast_to(x, wide)
+        np.testing.assert_array_equal(computed("negative", x, shape=wide), -x)
+        y = in_order(wide, (0, 1, 2, 3), np.float64, 2)
+        np.testing.assert_array_equal(computed("add", x, y, shape=wide), x + y)
+    assert all(plan is not None for plan in plans)
+
+
 @pytest.mark.parametrize("dtype", [dt.bool, dt.int8, dt.float16, dt.float32, dt.float64, dt.complex128], ids=str)
 def test_every_width(dtype: Any, boxes: list[int]) -> None:
     name, wanted = ("logical_and", np.logical_and) if dtype == dt.bool else ("add", np.add)

@@ -14,6 +14,8 @@ from tests.helpers.sass import stack_bytes
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
+from xpops.engine.cuda.kernels import window as kernels
+from xpops.engine.cuda.kernels.elementwise import unary
 from xpops.engine.cuda.kernels.window import window, window_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.plan.window import plan_window
@@ -81,6 +83,30 @@ def test_windows_of_transposed_arrays_read_a_copy() -> None:
     x = np.arange(40 * 50, dtype=np.float32).reshape(50, 40).T
     np.testing.assert_array_equal(windowed(x, (0, 0), x.shape, 0, (-50, 2)), np.tril(x, 2))
     np.testing.assert_array_equal(windowed(x, (1, 2), (42, 53), 7), np.pad(x, ((1, 1), (2, 1)), constant_values=7))
+
+
+@pytest.mark.parametrize(
+    ("shape", "order", "dtype", "is_copied"),
+    [
+        ((9, 900, 5), (1, 2, 0), np.float32, True),
+        ((9, 900, 5), (1, 2, 0), np.uint8, True),
+        ((9, 900, 5), (1, 2, 0), np.complex128, False),  # no two elements share a sector
+        ((9, 4, 500), (0, 2, 1), np.float32, False),  # they are near
+        ((5, 900, 5), (0, 1, 2), np.float32, False),
+    ],
+)
+def test_windows_of_scattered_arrays_read_a_copy(
+    shape: tuple[int, ...], order: tuple[int, ...], dtype: Any, is_copied: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies: list[int] = []
+    monkeypatch.setattr(kernels, "unary", lambda *given: copies.append(1) or unary(*given))
+    x = (np.arange(math.prod(shape)) % 100).astype(dtype).reshape([shape[axis] for axis in order])
+    x = x.transpose(np.argsort(order))
+    for _ in range(2):
+        np.testing.assert_array_equal(windowed(x, (0, 3, 1), shape, None), np.roll(x, (0, 3, 1), (0, 1, 2)))
+        larger = tuple(length + 3 for length in shape)
+        np.testing.assert_array_equal(windowed(x, (1, 1, 1), larger, 7), np.pad(x, (1, 2), constant_values=7))
+    assert len(copies) == 4 * is_copied
 
 
 @pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric", "wrap"])

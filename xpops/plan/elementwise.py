@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import struct
 from enum import StrEnum
-from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, contiguous_strides
 from xpops.plan.signature import Operand
 from xpops.plan.strides.broadcast import broadcast_strides
 from xpops.plan.strides.coalesce import Strides, coalesce, distinct_elements, farthest_offset, touched_elements
@@ -69,10 +68,9 @@ class Policy(NamedTuple):
         time to compile.
     gathered_bytes : int
         The bytes of the result in a pack if a large operand is gathered.
-    tile_block : int
-        Threads of a block of the transposing kernel.
-    tile : int
-        The side of its square tile for elements of 4 bytes or less; half of that for wider elements.
+    tile_block, tile : int
+        Threads of a block of the transposing kernel, and the side of its square tile for elements of 4 bytes or less;
+        half of that for wider elements.
     tile_pack : int
         The most elements of an access of that kernel.
     tile_length, tile_area : int
@@ -86,6 +84,8 @@ class Policy(NamedTuple):
     box_distance : int
         Boxes are for operands that have elements of one sector so many elements of the result apart, or farther. In
         place of poor tiles, they are for those that are `tile_length` apart.
+    cached_bytes : int
+        Smaller operands are in the cache while threads read them again and again.
     outlined : bool
         Whether the functor is called instead of inlined, so that it is compiled once.
     """
@@ -104,6 +104,7 @@ class Policy(NamedTuple):
     tile_distance: int
     box_steps: int
     box_distance: int
+    cached_bytes: int
     outlined: bool = False
 
 
@@ -123,6 +124,8 @@ class ElementwisePlan(NamedTuple):
         The grid.
     tail : bytes
         The bytes of the parameters after the slots: size, divisors, strides.
+    cached_bytes : int
+        Smaller operands are in the cache while threads read them again and again.
     outlined : bool
         Whether the functor is called instead of inlined.
     tile : tuple of int
@@ -171,7 +174,7 @@ def plan_elementwise(
     ['kLinear', 'kLinear', 'kVector', 'kScalar']
     """
     layouts, shape, strides = coalesce_operands(out, operands)
-    linear = linear_strides(shape)
+    linear = contiguous_strides(shape)
     widest = _widest_pack(layouts, policy)
     skewed = skews and bool(shape) and _is_skewed(out, strides, linear, widest)
     if skewed:
@@ -214,10 +217,6 @@ def coalesce_operands(
     layouts = [out, *(operand for operand in operands if isinstance(operand, Layout))]
     strides = [broadcast_strides(layout.shape, layout.strides, out.shape) for layout in layouts]
     return layouts, *coalesce(out.shape, strides)
-
-
-def linear_strides(shape: tuple[int, ...]) -> Strides:
-    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
 def mode_of(shape: tuple[int, ...], strides: Strides, layout: Layout, linear: Strides, pack: int) -> Mode:

@@ -12,7 +12,6 @@ from xpops.plan.elementwise import (
     Policy,
     blocks_of,
     coalesce_operands,
-    linear_strides,
     mode_of,
     plan_elementwise,
 )
@@ -108,7 +107,7 @@ def _read_mask(x: Layout, mask: Layout, value: Operand, plan: ElementwisePlan) -
     if plan.modes[0] is Mode.SKEWED:
         return plan.modes[1], MAX_PACK_BYTES
     _, shape, strides = coalesce_operands(x, (mask, value))
-    linear, pack = linear_strides(shape), MAX_PACK_BYTES
+    linear, pack = contiguous_strides(shape), MAX_PACK_BYTES
     while pack > plan.pack and mode_of(shape, strides[1], mask, linear, pack) in (
         Mode.ROW,
         Mode.REVERSED,

@@ -12,6 +12,23 @@ from xpops.plan.inner_index import Axis, inner_index
 from xpops.plan.strides.divmod import pack_divmod
 
 
+class WindowPolicy(NamedTuple):
+    """Tuning numbers of windows.
+
+    Attributes
+    ----------
+    block : int
+        Threads of a block.
+    copied_reads, copied_distance : int
+        A window is that of a C-contiguous copy of the array if it would read each sector so often, since elements that
+        share a sector are so many elements apart, or farther.
+    """
+
+    block: int
+    copied_reads: int
+    copied_distance: int
+
+
 class WindowPlan(NamedTuple):
     """One kernel that writes a window onto an array, and its parameters except addresses and the fill value.
 

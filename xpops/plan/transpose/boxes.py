@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 from math import prod
 
-from xpops.core.layouts import Layout, layout_of
+from xpops.core.layouts import Layout, contiguous_strides, layout_of
 from xpops.plan.elementwise import (
     ElementwisePlan,
     Mode,
@@ -14,7 +14,6 @@ from xpops.plan.elementwise import (
     coalesce_operands,
     index_bits,
     insert_scalar_modes,
-    linear_strides,
 )
 from xpops.plan.signature import Operand
 from xpops.plan.strides.coalesce import SECTOR_BYTES, Strides, distinct_elements
@@ -38,10 +37,10 @@ def plan_boxes(out: Layout, operands: tuple[Operand, ...], policy: Policy) -> El
     layouts, shape, strides = coalesce_operands(out, operands)
     items = [layout.dtype.itemsize for layout in layouts]
     arrays = list(zip(strides, items, strict=True))
-    if not any(_is_scattered(shape, *each, policy.box_distance) for each in arrays[1:]):
+    if all(_sector_reads(shape, *each, policy, policy.box_distance) == 1 for each in arrays[1:]):
         return None
     near = min(_ROW, policy.box_distance)
-    turned = [number > 0 and _is_scattered(shape, *each, near) for number, each in enumerate(arrays)]
+    turned = [number > 0 and _sector_reads(shape, *each, policy, near) > 1 for number, each in enumerate(arrays)]
     of_result = tuple(reversed(range(len(shape))))
     orders = [_order(line) if is_turned else of_result for line, is_turned in zip(strides, turned, strict=True)]
     staged = [item for item, is_turned in zip(items, turned, strict=True) if is_turned]
@@ -88,28 +87,29 @@ def _order(strides: Strides) -> Axes:
     return tuple(sorted(range(len(strides)), key=lambda axis: (not strides[axis], abs(strides[axis]))))
 
 
-def is_scattered(x: Layout, policy: Policy) -> bool:
-    """Whether kernels that read `x` in C order use at most half of each sector."""
+def sector_reads(x: Layout, policy: Policy, distance: int) -> int:
+    """How often kernels that read `x` in C order read each sector; see `_sector_reads`."""
     out = layout_of(x.dtype, x.shape, None, x.device)
     _, shape, (_, strides) = coalesce_operands(out, (x,))
-    return _is_scattered(shape, strides, x.dtype.itemsize, policy.box_distance)
+    return _sector_reads(shape, strides, x.dtype.itemsize, policy, distance)
 
 
-def _is_scattered(shape: tuple[int, ...], strides: Strides, item: int, distance: int) -> bool:
-    """Whether threads that write neighbours in the result use at most half of each sector that they read.
+def _sector_reads(shape: tuple[int, ...], strides: Strides, item: int, policy: Policy, distance: int) -> int:
+    """How often threads that write neighbours in the result read each sector.
 
-    Elements that share a sector are `distance` or farther apart in the result, so that they find it no more in the
-    cache. Operands smaller than the result are read again and again, and stay there.
+    Elements that share a sector, but are `distance` or farther apart in the result, are read one by one. Operands
+    smaller than the result are read again and again: if the cache holds them, that does not matter.
     """
-    if 2 * distinct_elements(shape, strides) <= prod(shape):
-        return False
+    distinct = distinct_elements(shape, strides)
+    if 2 * distinct <= prod(shape) and distinct * item < policy.cached_bytes:
+        return 1
     near = far = item
-    for length, stride, apart in zip(shape, strides, linear_strides(shape), strict=True):
+    for length, stride, apart in zip(shape, strides, contiguous_strides(shape), strict=True):
         if 0 < abs(stride) * item < SECTOR_BYTES:
             sharing = min(length, SECTOR_BYTES // (abs(stride) * item))
             far *= sharing
             near *= sharing if apart < distance else 1
-    return 2 * near <= min(far, SECTOR_BYTES)
+    return max(1, min(far, SECTOR_BYTES) // near)
 
 
 def _places(box: Axes, item: int) -> list[int]:

@@ -20,7 +20,7 @@ from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
 from xpops.plan.selection import require_count
 from xpops.plan.strides.coalesce import Strides
 from xpops.plan.strides.divmod import pack_divmod
-from xpops.plan.transpose.boxes import is_scattered
+from xpops.plan.transpose.boxes import sector_reads
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -204,7 +204,8 @@ def _rows(runtime: Runtime, tiling: Tiling, x: Layout, axes: int) -> Callable[..
     write = _indices(runtime, tiling, (tiling.size,))
     gather, allocator = row_gatherer(runtime, x, axes), runtime.pool.allocator
     many = tiling.size + 1
-    if x.size and is_scattered(x, tuning_of(runtime.context.capability).elementwise):
+    policy = tuning_of(runtime.context.capability).elementwise
+    if x.size and sector_reads(x, policy, policy.box_distance) > 1:
         many, gather_copied = -(-tiling.size // _FEW_ROWS), _copied_rows(runtime, x, axes)
 
     def rows(stream: int, counts: Counts, count: int, out: int, x: int) -> None:

@@ -13,9 +13,11 @@ from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
+from xpops.plan.elementwise import Policy
 from xpops.plan.inner_index import TABLE
+from xpops.plan.transpose.boxes import sector_reads
 from xpops.plan.transpose.tiles import transposed_axis
-from xpops.plan.window import Band, WindowPlan, plan_window
+from xpops.plan.window import Band, WindowPlan, WindowPolicy, plan_window
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -30,10 +32,10 @@ def window(
     band: Band | None = None,
 ) -> Kernel:
     """See `xpops.engine.protocol.Engine.window`."""
-    policy = tuning_of(runtime.context.capability).elementwise
-    if transposed_axis(x.shape, contiguous_strides(x.shape), x.strides, policy.tile_length) is not None:
+    tuning = tuning_of(runtime.context.capability)
+    if _is_copied(x, tuning.elementwise, tuning.window):
         return _window_of_copy(runtime, x, starts, out, fill, band)
-    block = policy.block
+    block = tuning.window.block
     border = fill if isinstance(fill, str) else "roll" if fill is None else "fill"
     plan = plan_window(x, starts, out, border, band, block)
     source = window_glue(plan, out.dtype.itemsize, border, band is not None, block)
@@ -46,10 +48,17 @@ def window(
     return kernel
 
 
+def _is_copied(x: Layout, elementwise: Policy, policy: WindowPolicy) -> bool:
+    """Whether neighbouring threads would read an array far apart, so that a copy and its window take less time."""
+    if transposed_axis(x.shape, contiguous_strides(x.shape), x.strides, elementwise.tile_length) is not None:
+        return True
+    return sector_reads(x, elementwise, policy.copied_distance) >= policy.copied_reads
+
+
 def _window_of_copy(
     runtime: Runtime, x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | str | None, band: Band | None
 ) -> Kernel:
-    """`window`, of a C-contiguous copy: neighbouring threads would read a transposed array far apart."""
+    """`window`, of a C-contiguous copy."""
     dense = layout_of(x.dtype, x.shape, None, x.device)
     copy, kernel = unary(runtime, IDENTITY, x, dense), window(runtime, dense, starts, out, fill, band)
     allocate = runtime.pool.allocator(x.size * x.dtype.itemsize)

@@ -14,6 +14,7 @@ from xpops.plan.search import SearchPolicy
 from xpops.plan.softmax.parameters import SoftmaxPolicy
 from xpops.plan.staging import StagingPolicy
 from xpops.plan.topk import TopKPolicy
+from xpops.plan.window import WindowPolicy
 
 
 class FlatPolicy(NamedTuple):
@@ -252,4 +253,5 @@ class Tuning(NamedTuple):
     sort: SortPolicy
     staging: StagingPolicy
     topk: TopKPolicy
+    window: WindowPolicy
     block: int
