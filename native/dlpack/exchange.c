@@ -24,6 +24,9 @@ static void report_error(void* context, void (*fail)(void* context, const char* 
 }
 
 static PyObject* new_like(const Tensor* prototype) {
+  if (prototype->ndim < 0) {
+    return PyErr_Format(PyExc_BufferError, "DLPack's exchange: %d axes; accepted: 0 or more", (int)prototype->ndim);
+  }
   PyObject* shape = PyTuple_New(prototype->ndim);
   for (int i = 0; shape && i < prototype->ndim; ++i) {
     PyObject* length = PyLong_FromLongLong(prototype->shape[i]);
@@ -51,6 +54,13 @@ static int allocate_like(Tensor* prototype, Versioned** made, void* context,
   return failed ? -1 : 0;
 }
 
+// Whether an array is refused, with an exception set: consumers of this API do not look at flags.
+static int is_refused(PyObject* array) {
+  if (((Array*)array)->writable) return 0;
+  PyErr_SetString(PyExc_BufferError, "DLPack's exchange: the array is read-only; accepted: a copy of it");
+  return 1;
+}
+
 // Copies a reversed array, as `__dlpack__` does.
 static int export_owned(void* object, Versioned** made) {
   Tensor tensor;
@@ -58,9 +68,10 @@ static int export_owned(void* object, Versioned** made) {
   if (describe(object, &tensor, &header)) return -1;
   const int copies = is_reversed(header);
   Py_DECREF(header);
-  if (copies && !(copied = PyObject_CallFunctionObjArgs(copy, (PyObject*)object, NULL))) return -1;
-  PyObject* array = copied ? copied : object;
-  *made = new_versioned(array, (((Array*)array)->writable ? 0 : READ_ONLY) | (copied ? IS_COPIED : 0));
+  if (is_refused(object) || (copies && !(copied = PyObject_CallFunctionObjArgs(copy, (PyObject*)object, NULL)))) {
+    return -1;
+  }
+  *made = new_versioned(copied ? copied : object, copied ? IS_COPIED : 0);
   Py_XDECREF(copied);
   return *made ? 0 : -1;
 }
@@ -76,23 +87,23 @@ static int import_owned(Versioned* managed, void** object) {
   return *object ? 0 : -1;
 }
 
-// A borrowed tensor has no flag for read-only memory, and no copy could outlive this call.
+// A reversed array is refused: its copy would not outlive this call.
 static int view(void* object, Tensor* found) {
   PyObject* header;
   if (describe(object, found, &header)) return -1;
   const int reversed = is_reversed(header);
   Py_DECREF(header);
-  if (!reversed && ((Array*)object)->writable) return 0;
-  PyErr_Format(PyExc_BufferError, "DLPack's exchange: the array %s; accepted: a copy of it",
-               reversed ? "has negative strides" : "is read-only");
+  if (!reversed) return is_refused(object) ? -1 : 0;
+  PyErr_SetString(PyExc_BufferError, "DLPack's exchange: the array has negative strides; accepted: a copy of it");
   return -1;
 }
 
 static int current_stream(int32_t type, int32_t index, void** stream) {
   const PyGILState_STATE state = PyGILState_Ensure();
   PyObject* found = PyObject_CallFunction(find_stream, "ii", (int)type, (int)index);
-  if (found) *stream = (void*)(uintptr_t)PyLong_AsUnsignedLongLong(found);
+  const unsigned long long handle = found ? PyLong_AsUnsignedLongLong(found) : 0;
   const int failed = !found || PyErr_Occurred();
+  if (!failed) *stream = (void*)(uintptr_t)handle;
   Py_XDECREF(found);
   PyGILState_Release(state);
   return failed ? -1 : 0;

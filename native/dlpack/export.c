@@ -61,11 +61,12 @@ static int find_address(PyObject* data, void** address) {
 int is_reversed(PyObject* header) { return ((Header*)PyBytes_AsString(header))->reversed; }
 
 int describe(PyObject* array, Tensor* tensor, PyObject** header) {
-  if (!PyObject_TypeCheck(array, tensor_type) || !((Array*)array)->layout || !((Array*)array)->data) {
+  const Array* ours = (Array*)array;
+  if (!PyObject_TypeCheck(array, tensor_type) || !ours->layout || !ours->data || !ours->owner) {
     PyErr_Format(PyExc_TypeError, "DLPack's exchange: %R; accepted: an array of xpops", (PyObject*)Py_TYPE(array));
     return -1;
   }
-  PyObject* packed = find_header(((Array*)array)->layout);
+  PyObject* packed = find_header(ours->layout);
   if (!packed) return -1;
   Header* said = (Header*)PyBytes_AsString(packed);
   int is_empty = 0;
@@ -77,7 +78,7 @@ int describe(PyObject* array, Tensor* tensor, PyObject** header) {
       .shape = said->axes,
       .strides = said->axes + said->ndim,
   };
-  if (!is_empty && find_address(((Array*)array)->data, &tensor->data)) {
+  if (!is_empty && find_address(ours->data, &tensor->data)) {
     Py_DECREF(packed);
     return -1;
   }

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 from typing import Any
 
 import ml_dtypes
@@ -122,6 +123,43 @@ def test_a_kept_address_keeps_few_others(monkeypatch: pytest.MonkeyPatch) -> Non
     assert 101 - sum(len(capsules) for capsules, _ in fake.retained) <= 8
     del kept
     assert sum(len(capsules) for capsules, _ in fake.retained) == 101
+
+
+def test_a_loan_that_ends_takes_no_other_array(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its event is recorded, and says nothing of work to come."""
+    fake = pretend(monkeypatch)
+    monkeypatch.setattr(adapter, "_gpus", {})
+    host = np.arange(12.0)
+    x = Producer(host)
+    adapter.ADAPTER.learn(x, on_gpu(host)._layout)
+    fake.retained.clear()
+    retain, others = fake.retain, []
+
+    def borrow_meanwhile(owner: Any, stream: int) -> None:
+        retain(list(owner), stream)
+        if not others:
+            others.append(adapter.ADAPTER.read(x)[1])
+
+    monkeypatch.setattr(fake, "retain", borrow_meanwhile)
+    adapter.ADAPTER.read(x)
+    assert [len(capsules) for capsules, _ in fake.retained] == [1]
+    others.clear()
+    assert [len(capsules) for capsules, _ in fake.retained] == [1, 1]
+
+
+def test_threads_share_no_loan(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = pretend(monkeypatch)
+    monkeypatch.setattr(adapter, "_gpus", {})
+    host = np.arange(12.0)
+    x = Producer(host)
+    adapter.ADAPTER.learn(x, on_gpu(host)._layout)
+    fake.retained.clear()
+    values = [adapter.ADAPTER.read(x)[1]]
+    thread = threading.Thread(target=lambda: values.append(adapter.ADAPTER.read(x)[1]))
+    thread.start()
+    thread.join()
+    values.clear()
+    assert [len(capsules) for capsules, _ in fake.retained] == [1, 1]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, ml_dtypes.bfloat16])

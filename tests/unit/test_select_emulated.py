@@ -10,7 +10,8 @@ import pytest
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.oracle import bits
 from xpops.core import dtypes as dt
-from xpops.engine.cuda.kernels import tiles
+from xpops.engine.cuda.kernels import select, tiles
+from xpops.engine.cuda.kernels.elementwise import dense_copier
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.selection import row_step
 from xpops.plan.transpose.boxes import sector_reads
@@ -74,6 +75,26 @@ def test_elements_of_any_layout(dtype: Any) -> None:
 def test_rows(rest: tuple[int, ...]) -> None:
     x, mask = RANDOM.normal(size=(300, *rest)).astype(np.float32), RANDOM.random(300) < 0.3
     same(compressed(x, mask), x[mask])
+
+
+@pytest.mark.parametrize("dtype", [dt.uint8, dt.float32, dt.complex128], ids=str)
+@pytest.mark.parametrize("share", [0, 0.001, 0.05, 0.2, 0.6, 1])
+def test_scattered_elements(dtype: Any, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many are chosen from a copy."""
+    copies: list[int] = []
+
+    def note(runtime: Any, x: Any) -> Any:
+        dense, copied = dense_copier(runtime, x)
+        return dense, lambda *given: copies.append(1) or copied(*given)
+
+    monkeypatch.setattr(select, "dense_copier", note)
+    for shape, order in (((9, 900, 5), (1, 2, 0)), ((900, 5, 9), (0, 1, 2))):
+        x = (100 * RANDOM.random([shape[axis] for axis in order])).astype(dtype).transpose(np.argsort(order))
+        mask = RANDOM.random(shape) < share
+        for _ in range(2):
+            same(compressed(x, mask), x[mask])
+    is_many = share * x.size >= x.nbytes / 16
+    assert len(copies) == 2 * (is_many and dtype != dt.complex128)
 
 
 @pytest.mark.parametrize("dtype", [dt.uint8, dt.float32, dt.complex128], ids=str)

@@ -15,7 +15,7 @@ from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.engine.cuda.kernels import window as kernels
-from xpops.engine.cuda.kernels.elementwise import unary
+from xpops.engine.cuda.kernels.elementwise import dense_copier
 from xpops.engine.cuda.kernels.window import window, window_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.plan.window import plan_window
@@ -99,7 +99,7 @@ def test_windows_of_scattered_arrays_read_a_copy(
     shape: tuple[int, ...], order: tuple[int, ...], dtype: Any, is_copied: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copies: list[int] = []
-    monkeypatch.setattr(kernels, "unary", lambda *given: copies.append(1) or unary(*given))
+    monkeypatch.setattr(kernels, "dense_copier", lambda *given: copies.append(1) or dense_copier(*given))
     x = (np.arange(math.prod(shape)) % 100).astype(dtype).reshape([shape[axis] for axis in order])
     x = x.transpose(np.argsort(order))
     for _ in range(2):

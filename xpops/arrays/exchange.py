@@ -25,6 +25,8 @@ def _new_array_of(kind: int, index: int, code: int, bits: int, lanes: int, shape
             f"{_FUNCTION}: a dtype of code {code}, bits {bits} and lanes {lanes} was asked for; "
             f"accepted: the codes of {', '.join(map(str, DTYPES.values()))}, lanes 1"
         )
+    if (kind, index) not in ((dl.KIND_CPU, 0), (dl.KIND_CUDA, device.index)):
+        raise BufferError(f"{_FUNCTION}: memory on device ({kind}, {index}) was asked for; accepted: (1, 0) and (2, i)")
     if any(length < 0 for length in shape):
         raise BufferError(f"{_FUNCTION}: an array of shape {shape} was asked for; accepted: lengths of 0 or more")
     return new_array(layout_of(dtype, shape, None, device))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -44,18 +45,32 @@ _gpus: dict[Any, Device] = {}
 class _Loan:
     """The memory of arrays on a GPU that a call uses. When it is dropped, the engine keeps them until the work is done.
 
-    While a capsule exists, JAX keeps the memory, even if the array is deleted or donated.
+    While a capsule exists, JAX keeps the memory, even if the array is deleted or donated. A loan that is being dropped
+    has no list any more: weak references still find it.
     """
 
     __slots__ = ("__weakref__", "capsules", "device", "stream")
 
     def __init__(self, device: Device, stream: int) -> None:
-        self.device, self.stream, self.capsules = device, stream, list[Any]()
+        self.device, self.stream = device, stream
+        self.capsules: list[Any] | None = []
 
     def __del__(self, finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        capsules, self.capsules = self.capsules, None
         if not finalizing():
             with suppress(DeviceError):
-                engine_of(self.device).retain(self.capsules, self.stream)
+                engine_of(self.device).retain(capsules, self.stream)
+
+
+class _Latest(threading.local):
+    """The latest loan of a thread, if it exists.
+
+    The next array of the same call joins it, since one event for all takes the least time. An array of another call may
+    join it, too, and is then kept as long; so a loan has few arrays. Threads share none: one of CUDA's handles means
+    another stream in each thread.
+    """
+
+    loan: ref[_Loan] | None = None
 
 
 class BorrowedAddress(int):
@@ -64,25 +79,29 @@ class BorrowedAddress(int):
     loan: _Loan
 
 
-# The latest loan, if it exists: the next array of the same call joins it, since one event for all takes the least time.
-# An array of another call may join it, too, and is then kept as long; so a loan has few arrays.
-_latest: ref[_Loan] | None = None
+_latest = _Latest()
 _MAX_ARRAYS = 8
+
+
+def _loan_of(capsule: Any, device: Device, stream: int) -> _Loan:
+    """The loan that keeps a capsule."""
+    loan = None if _latest.loan is None else _latest.loan()
+    is_open = loan is not None and loan.device is device and loan.stream == stream
+    if loan is None or not is_open or loan.capsules is None or len(loan.capsules) >= _MAX_ARRAYS:
+        loan = _Loan(device, stream)
+        _latest.loan = ref(loan)
+    assert loan.capsules is not None
+    loan.capsules.append(capsule)
+    return loan
 
 
 def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
     """What calls of `x` depend on, but for its memory; and the memory, ready for work on our current stream."""
-    global _latest
     stream = engine_of(device).current_stream()
     capsule = x.__dlpack__(stream=stream or 1, max_version=dl.VERSION)  # 1 is the legacy default stream
     kind, address = dl.contents(capsule)
     data = BorrowedAddress(address)
-    loan = None if _latest is None else _latest()
-    if loan is None or loan.device is not device or loan.stream != stream or len(loan.capsules) >= _MAX_ARRAYS:
-        loan = _Loan(device, stream)
-        _latest = ref(loan)
-    loan.capsules.append(capsule)
-    data.loan = loan
+    data.loan = _loan_of(capsule, device, stream)
     return (device, kind, address % ALIGNMENT), data
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.kernels.glue import Glue, assign_glue, elementwise_glue
 from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
 from xpops.engine.program import Kernel
@@ -19,6 +19,7 @@ from xpops.plan.signature import Operand, Signature, signature_of
 from xpops.plan.transpose import plan_transpose
 
 if TYPE_CHECKING:
+    from xpops.engine.cuda.runtime.blocks import Block
     from xpops.engine.cuda.runtime.runtime import Runtime
 
 
@@ -40,6 +41,23 @@ def elementwise(
 def unary(runtime: Runtime, op: Operator, x: Operand, out: Layout) -> Kernel:
     """The kernel ``(stream, out, x)`` that writes `op` of `x`, converted to the dtype of `out`."""
     return elementwise(runtime, op, signature_of(op, (x,), out.dtype), (x,), out)
+
+
+def dense_copier(runtime: Runtime, x: Layout) -> tuple[Layout, Callable[[int, int], tuple[int, Block]]]:
+    """A C-contiguous layout of the elements of `x`, and a function that copies them for a kernel.
+
+    It takes the stream and the address of `x`, and returns the address of the copy and its block. Keep the block until
+    the kernel was launched: the pool is ordered on the stream.
+    """
+    dense = layout_of(x.dtype, x.shape, None, x.device)
+    copy, allocate = unary(runtime, IDENTITY, x, dense), runtime.pool.allocator(dense.nbytes)
+
+    def copied(stream: int, x: int) -> tuple[int, Block]:
+        address, block = allocate(stream)
+        copy(stream, address, x)
+        return address, block
+
+    return dense, copied
 
 
 def assign(runtime: Runtime, signature: Signature, mask: Layout, value: Operand, out: Layout) -> Kernel:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from xpops.core.layouts import Layout, contiguous_strides, layout_of
-from xpops.engine.cuda.kernels.elementwise import unary
+from xpops.core.layouts import Layout, contiguous_strides
+from xpops.engine.cuda.kernels.elementwise import dense_copier
 from xpops.engine.cuda.kernels.gather import word_of
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
-from xpops.ops.elementwise import IDENTITY
 from xpops.plan.join import InterleavePlan, JoinPlan, plan_interleave, plan_join
 from xpops.plan.strides.coalesce import coalesce
 from xpops.plan.transpose.tiles import transposed_axis
@@ -63,25 +62,17 @@ def _is_transposed(part: Layout, shortest: int) -> bool:
 
 def _joining_copies(runtime: Runtime, parts: tuple[Layout, ...], turned: list[bool], axis: int, out: Layout) -> Kernel:
     """`join`, of C-contiguous copies of the parts that are transposed."""
-    dense = [
-        layout_of(part.dtype, part.shape, None, part.device) if each else part
-        for part, each in zip(parts, turned, strict=True)
-    ]
+    copiers = {number: dense_copier(runtime, part) for number, part in enumerate(parts) if turned[number]}
+    dense = [copiers[number][0] if number in copiers else part for number, part in enumerate(parts)]
     joined = _joining(runtime, tuple(dense), axis, out)
-    copies = {
-        number: (unary(runtime, IDENTITY, part, made), runtime.pool.allocator(part.size * part.dtype.itemsize))
-        for number, (part, made) in enumerate(zip(parts, dense, strict=True))
-        if made is not part
-    }
 
     def kernel(stream: int, out: int, *parts: int) -> None:
         addresses, blocks = list(parts), []
-        for number, (copy, allocate) in copies.items():
-            addresses[number], block = allocate(stream)
+        for number, (_, copied) in copiers.items():
+            addresses[number], block = copied(stream, parts[number])
             blocks.append(block)
-            copy(stream, addresses[number], parts[number])
         joined(stream, out, *addresses)
-        del blocks  # kept until the kernels were launched; the pool is ordered on the stream
+        del blocks
 
     return kernel
 

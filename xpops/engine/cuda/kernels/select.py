@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.kernels.elementwise import empty_kernel, unary
+from xpops.engine.cuda.kernels.elementwise import dense_copier, empty_kernel
 from xpops.engine.cuda.kernels.gather import in_order, row_gatherer, row_scatterer, word_of
 from xpops.engine.cuda.kernels.rooms import Rooms
 from xpops.engine.cuda.kernels.tiles import Counts, Tiling, counter, glue, tiling_of
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Guess, Guessing, Measure, Program
-from xpops.ops.elementwise import IDENTITY
 from xpops.plan.elementwise import MAX_PACK_BYTES, index_bits
 from xpops.plan.selection import require_count
-from xpops.plan.strides.coalesce import Strides
+from xpops.plan.strides.coalesce import SECTOR_BYTES, Strides
 from xpops.plan.strides.divmod import pack_divmod
 from xpops.plan.transpose.boxes import sector_reads
 
@@ -219,23 +218,47 @@ def _rows(runtime: Runtime, tiling: Tiling, x: Layout, axes: int) -> Callable[..
 
 def _copied_rows(runtime: Runtime, x: Layout, axes: int) -> Callable[..., None]:
     """`row_gatherer` of a C-contiguous copy."""
-    dense = layout_of(x.dtype, x.shape, None, x.device)
-    copy, gather = unary(runtime, IDENTITY, x, dense), row_gatherer(runtime, dense, axes)
-    allocate = runtime.pool.allocator(x.size * x.dtype.itemsize)
+    dense, copied = dense_copier(runtime, x)
+    gather = row_gatherer(runtime, dense, axes)
 
     def gather_copied(stream: int, out: int, x: int, indices: int, count: int) -> None:
-        made, block = allocate(stream)
-        copy(stream, made, x)
-        gather(stream, out, made, indices, count)
-        del block  # kept until the kernels were launched; the pool is ordered on the stream
+        x, block = copied(stream, x)
+        gather(stream, out, x, indices, count)
+        del block
 
     return gather_copied
 
 
 def _gathered(runtime: Runtime, tiling: Tiling, x: Layout) -> Callable[..., None]:
-    """The writer of the chosen elements of any `x`."""
-    launch = _strided(runtime, tiling, "Gathered", x)
-    return lambda stream, counts, room, out, x: launch(stream, counts.flags, counts.offsets, out, x, room)
+    """The writer of the chosen elements of any `x`.
+
+    If neighbours are far apart in memory, many elements are chosen from a C-contiguous copy: each would read a sector.
+    """
+    launch, many = _strided(runtime, tiling, "Gathered", x), x.size + 1
+    tuning = tuning_of(runtime.context.capability)
+    if sector_reads(x, tuning.elementwise, tuning.window.copied_distance) >= tuning.window.copied_reads:
+        many, write_copied = 2 * x.nbytes // SECTOR_BYTES, _copied_elements(runtime, tiling, x)
+
+    def write(stream: int, counts: Counts, room: int, out: int, x: int) -> None:
+        if room < many:
+            launch(stream, counts.flags, counts.offsets, out, x, room)
+        else:
+            write_copied(stream, counts, room, out, x)
+
+    return write
+
+
+def _copied_elements(runtime: Runtime, tiling: Tiling, x: Layout) -> Callable[..., None]:
+    """`_elements` of a C-contiguous copy."""
+    dense, copied = dense_copier(runtime, x)
+    write = _elements(runtime, tiling, dense.dtype.itemsize, dense.align)
+
+    def write_copied(stream: int, counts: Counts, room: int, out: int, x: int) -> None:
+        x, block = copied(stream, x)
+        write(stream, counts, room, out, x)
+        del block
+
+    return write_copied
 
 
 def _replaced(runtime: Runtime, tiling: Tiling, x: Layout) -> Callable[..., None]:

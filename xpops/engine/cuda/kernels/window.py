@@ -5,14 +5,13 @@ from __future__ import annotations
 from struct import unpack
 from typing import TYPE_CHECKING
 
-from xpops.core.layouts import Layout, contiguous_strides, layout_of
-from xpops.engine.cuda.kernels.elementwise import unary
+from xpops.core.layouts import Layout, contiguous_strides
+from xpops.engine.cuda.kernels.elementwise import dense_copier
 from xpops.engine.cuda.kernels.gather import word_of
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
-from xpops.ops.elementwise import IDENTITY
 from xpops.plan.elementwise import Policy
 from xpops.plan.inner_index import TABLE
 from xpops.plan.transpose.boxes import sector_reads
@@ -59,17 +58,15 @@ def _window_of_copy(
     runtime: Runtime, x: Layout, starts: tuple[int, ...], out: Layout, fill: bytes | str | None, band: Band | None
 ) -> Kernel:
     """`window`, of a C-contiguous copy."""
-    dense = layout_of(x.dtype, x.shape, None, x.device)
-    copy, kernel = unary(runtime, IDENTITY, x, dense), window(runtime, dense, starts, out, fill, band)
-    allocate = runtime.pool.allocator(x.size * x.dtype.itemsize)
+    dense, copied = dense_copier(runtime, x)
+    launch = window(runtime, dense, starts, out, fill, band)
 
-    def copied(stream: int, out: int, x: int) -> None:
-        made, block = allocate(stream)
-        copy(stream, made, x)
-        kernel(stream, out, made)
-        del block  # kept until the kernels were launched; the pool is ordered on the stream
+    def kernel(stream: int, out: int, x: int) -> None:
+        x, block = copied(stream, x)
+        launch(stream, out, x)
+        del block
 
-    return copied
+    return kernel
 
 
 def window_glue(plan: WindowPlan, width: int, border: str, banded: bool, block: int) -> str:

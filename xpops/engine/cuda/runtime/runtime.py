@@ -195,10 +195,9 @@ class Runtime:
         if is_capturing(stream):
             self.pool.captures.memory(stream).keep(owner)
             return
-        with self._retained_lock:
+        with uncaptured(self.context), self._retained_lock:
             self._retained.setdefault(stream, deque()).append((self._events.record(stream), owner))
-            with uncaptured(self.context):
-                done = [entry for entries in list(self._retained.values()) for entry in _take_done(entries)]
+            done = [entry for entries in list(self._retained.values()) for entry in _take_done(entries)]
         for event, _ in done:
             self._events.give_back(event)
         # Drop the owners only after the lock is released: the destructor of an owner may call `retain`.

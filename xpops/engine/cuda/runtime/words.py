@@ -8,6 +8,7 @@ from typing import Any
 from cuda.bindings import driver
 
 from xpops.core.compiled import compiled
+from xpops.core.errors import DeviceError
 from xpops.engine.cuda.runtime.capture import uncaptured
 from xpops.engine.cuda.runtime.driver import DeviceContext, check
 
@@ -74,8 +75,12 @@ class Events:
             with uncaptured(self._context):
                 event = check(driver.cuEventCreate(driver.CUevent_flags.CU_EVENT_DISABLE_TIMING))
         if driver.cuEventRecord(event, stream)[0] is not _SUCCESS:  # another device's context, or none, is current
-            with self._context:
-                check(driver.cuEventRecord(event, stream))
+            try:
+                with self._context:
+                    check(driver.cuEventRecord(event, stream))
+            except DeviceError:  # the stream is gone
+                self._free.append(event)
+                raise
         return event
 
     def give_back(self, event: Any) -> None:
