@@ -13,7 +13,7 @@ from tests.helpers.emulator import Block, Pool
 from tests.unit.conftest import PretendedEngine
 from xpops.core.errors import OutOfMemoryError
 from xpops.core.guards import waits
-from xpops.engine.cuda.kernels.rooms import Rooms
+from xpops.engine.cuda.kernels.selection.rooms import Rooms
 from xpops.engine.cuda.runtime.memory import block_size
 
 SIZE = 9001

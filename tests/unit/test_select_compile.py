@@ -7,8 +7,8 @@ from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.engine.cuda.kernels.gather import scatter_glue
 from xpops.engine.cuda.kernels.histogram import histogram_glue
-from xpops.engine.cuda.kernels.select import groups_glue, select_glue
-from xpops.engine.cuda.kernels.tiles import count_glue, scan_glue, tiling_of
+from xpops.engine.cuda.kernels.selection.tiles import count_glue, scan_glue, tiling_of
+from xpops.engine.cuda.kernels.selection.writers import groups_glue, select_glue
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.tuning import tuning_of
 

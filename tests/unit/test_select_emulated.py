@@ -10,8 +10,8 @@ import pytest
 from tests.helpers.emulator import STREAM, EmulatedEngine, layout_on_gpu, run
 from tests.helpers.oracle import bits
 from xpops.core import dtypes as dt
-from xpops.engine.cuda.kernels import select, tiles
 from xpops.engine.cuda.kernels.elementwise import dense_copier
+from xpops.engine.cuda.kernels.selection import tiles, writers
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.plan.selection import row_step
 from xpops.plan.transpose.boxes import sector_reads
@@ -87,7 +87,7 @@ def test_scattered_elements(dtype: Any, share: float, monkeypatch: pytest.Monkey
         dense, copied = dense_copier(runtime, x)
         return dense, lambda *given: copies.append(1) or copied(*given)
 
-    monkeypatch.setattr(select, "dense_copier", note)
+    monkeypatch.setattr(writers, "dense_copier", note)
     for shape, order in (((9, 900, 5), (1, 2, 0)), ((900, 5, 9), (0, 1, 2))):
         x = (100 * RANDOM.random([shape[axis] for axis in order])).astype(dtype).transpose(np.argsort(order))
         mask = RANDOM.random(shape) < share

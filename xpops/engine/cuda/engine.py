@@ -14,7 +14,7 @@ from xpops.engine.cuda.kernels.reduce import reduce
 from xpops.engine.cuda.kernels.scan import scan
 from xpops.engine.cuda.kernels.scatter import scatter_reduce
 from xpops.engine.cuda.kernels.searchsorted import searchsorted
-from xpops.engine.cuda.kernels.select import compress, masked_scatter, nonzero, runs
+from xpops.engine.cuda.kernels.selection.select import compress, masked_scatter, nonzero, runs
 from xpops.engine.cuda.kernels.softmax import softmax
 from xpops.engine.cuda.kernels.sort import sort
 from xpops.engine.cuda.kernels.upsample import upsample

@@ -1,0 +1,1 @@
+"""Results whose sizes depend on data: the selected elements, rows and indices, on CUDA."""
