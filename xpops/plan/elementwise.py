@@ -124,8 +124,6 @@ class ElementwisePlan(NamedTuple):
         The grid.
     tail : bytes
         The bytes of the parameters after the slots: size, divisors, strides.
-    cached_bytes : int
-        Smaller operands are in the cache while threads read them again and again.
     outlined : bool
         Whether the functor is called instead of inlined.
     tile : tuple of int

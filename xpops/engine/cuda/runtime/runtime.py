@@ -188,8 +188,9 @@ class Runtime:
             )
         with self.context:
             event = self._events.record(first)
-            check(driver.cuStreamWaitEvent(then, event, 0))
-        self._events.give_back(event)
+            result = driver.cuStreamWaitEvent(then, event, 0)
+            self._events.give_back(event)
+            check(result)
 
     def retain(self, owner: Owner, stream: int) -> None:
         if is_capturing(stream):
