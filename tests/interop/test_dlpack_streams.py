@@ -11,7 +11,8 @@ import pytest
 from tests.helpers.fake_cuda import FAKE, on_gpu, pretend
 from tests.helpers.producers import BareProducer, Producer, StreamProducer, header_of, ints, name_of
 from xpops.core.devices import CPU
-from xpops.dlpack.exporting import cuda_array_interface, device_of, to_capsule
+from xpops.dlpack.capsules import device_of
+from xpops.dlpack.exporting import cuda_array_interface, to_capsule
 from xpops.dlpack.importing import from_dlpack
 from xpops.frameworks.registry import adapter_of
 
@@ -96,7 +97,7 @@ def test_streams_that_are_none(gpu, stream, error):
 
 def test_export_to_the_host(gpu):
     x = on_gpu(np.arange(12.0).reshape(3, 4)[:, ::2])
-    assert device_of(x) == (2, 7)
+    assert device_of(x._layout) == (2, 7)
     managed = header_of(to_capsule(x, dl_device=(1, 0), max_version=(1, 0)))
     assert (managed.tensor.device_type, managed.tensor.device_id, managed.flags) == (1, 0, 2)
     assert ints(managed.tensor.strides, 2) == (2, 1)
@@ -208,7 +209,7 @@ def test_round_trip(gpu):
             self.x = x
 
         def __dlpack_device__(self):
-            return device_of(self.x)
+            return device_of(self.x._layout)
 
         def __dlpack__(self, **keywords):
             capsule = to_capsule(self.x, **keywords)
