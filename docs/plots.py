@@ -14,7 +14,7 @@ from typing import Any
 DOCS = Path(__file__).parent
 RESULTS, PICTURES = DOCS.parent / "benchmarks" / "results", DOCS / "pictures"
 COLOURS = {"xpops": "#0b6e4f", "torch": "#d1495b", "cupy": "#8d96a3", "jax": "#edae49", "numpy": "#4c6085"}
-DRAWS = ("drawn-1388297649.json", "drawn-1694496413.json")
+DRAWS = ("drawn-314862907.json", "drawn-2838380625.json", "drawn-3778159986.json")
 # Calls with a smaller floor measure the host's time.
 LEAST_FLOOR = 20.0
 

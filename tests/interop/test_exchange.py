@@ -6,6 +6,7 @@ import ctypes
 import gc
 import threading
 import weakref
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import CFUNCTYPE, POINTER, PYFUNCTYPE, byref, c_char_p, c_int, c_int32, c_uint32, c_void_p, py_object
 from typing import Any
@@ -47,6 +48,14 @@ class Exchange(ctypes.Structure):
         ("view", _View),
         ("current_stream", _Stream),
     ]
+
+
+@pytest.fixture(autouse=True)
+def _host() -> Iterator[None]:
+    """Arrays are in memory that a test can read."""
+    xp.set_default_device("cpu")
+    yield
+    xp.set_default_device(None)
 
 
 @pytest.fixture
