@@ -90,13 +90,20 @@ def test_memory_of_a_gpu_is_kept_until_work_is_done(stream: int, monkeypatch: py
         assert adapter.ADAPTER.read(Producer(other))[0] is None
 
 
-def test_one_event_is_for_all_arrays_of_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def lender(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Producer]:
+    """A pretended GPU, and an array of JAX on it that is known."""
     fake = pretend(monkeypatch)
     monkeypatch.setattr(adapter, "_gpus", {})
     host = np.arange(12.0)
     x = Producer(host)
     adapter.ADAPTER.learn(x, on_gpu(host)._layout)
     fake.retained.clear()
+    return fake, x
+
+
+def test_one_event_is_for_all_arrays_of_a_call(lender: tuple[Any, Producer]) -> None:
+    fake, x = lender
     values = [adapter.ADAPTER.read(x)[1] for _ in range(3)]
     del values[1]
     assert fake.retained == [], "the others may have work to come"
@@ -110,13 +117,8 @@ def test_one_event_is_for_all_arrays_of_a_call(monkeypatch: pytest.MonkeyPatch) 
     assert sorted((len(capsules), stream) for capsules, stream in fake.retained[1:]) == [(1, 5), (1, 6)]
 
 
-def test_a_kept_address_keeps_few_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = pretend(monkeypatch)
-    monkeypatch.setattr(adapter, "_gpus", {})
-    host = np.arange(12.0)
-    x = Producer(host)
-    adapter.ADAPTER.learn(x, on_gpu(host)._layout)
-    fake.retained.clear()
+def test_a_kept_address_keeps_few_others(lender: tuple[Any, Producer]) -> None:
+    fake, x = lender
     kept = adapter.ADAPTER.read(x)[1]
     for _ in range(100):
         adapter.ADAPTER.read(x)
@@ -125,14 +127,9 @@ def test_a_kept_address_keeps_few_others(monkeypatch: pytest.MonkeyPatch) -> Non
     assert sum(len(capsules) for capsules, _ in fake.retained) == 101
 
 
-def test_a_loan_that_ends_takes_no_other_array(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loan_that_ends_takes_no_other_array(lender: tuple[Any, Producer], monkeypatch: pytest.MonkeyPatch) -> None:
     """Its event is recorded, and says nothing of work to come."""
-    fake = pretend(monkeypatch)
-    monkeypatch.setattr(adapter, "_gpus", {})
-    host = np.arange(12.0)
-    x = Producer(host)
-    adapter.ADAPTER.learn(x, on_gpu(host)._layout)
-    fake.retained.clear()
+    fake, x = lender
     retain, others = fake.retain, []
 
     def borrow_meanwhile(owner: Any, stream: int) -> None:
@@ -147,13 +144,8 @@ def test_a_loan_that_ends_takes_no_other_array(monkeypatch: pytest.MonkeyPatch) 
     assert [len(capsules) for capsules, _ in fake.retained] == [1, 1]
 
 
-def test_threads_share_no_loan(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = pretend(monkeypatch)
-    monkeypatch.setattr(adapter, "_gpus", {})
-    host = np.arange(12.0)
-    x = Producer(host)
-    adapter.ADAPTER.learn(x, on_gpu(host)._layout)
-    fake.retained.clear()
+def test_threads_share_no_loan(lender: tuple[Any, Producer]) -> None:
+    fake, x = lender
     values = [adapter.ADAPTER.read(x)[1]]
     thread = threading.Thread(target=lambda: values.append(adapter.ADAPTER.read(x)[1]))
     thread.start()
