@@ -18,7 +18,7 @@ jnp = pytest.importorskip("jax.numpy")
 
 import xpops as xp  # noqa: E402
 from tests.helpers.fake_cuda import on_gpu, pretend  # noqa: E402
-from xpops.frameworks import jax as adapter  # noqa: E402
+from xpops.frameworks.jax import adapter  # noqa: E402
 
 CPU = jax.devices("cpu")[0]
 
@@ -59,10 +59,14 @@ def test_results_live_without_their_operands() -> None:
 class Producer:
     """Stands for a JAX array on a GPU: it lends the memory of an ndarray."""
 
-    device = CPU
+    sharding = jax.sharding.SingleDeviceSharding(CPU)
 
-    def __init__(self, host: np.ndarray[Any, Any]) -> None:
-        self.host, self.streams = host, list[int]()
+    def __init__(self, host: np.ndarray[Any, Any], order: str = "C") -> None:
+        self.host, self.streams = np.asarray(host, order=order), list[int]()
+        self.aval = jax.core.ShapedArray(host.shape, host.dtype)
+
+    def is_deleted(self) -> bool:
+        return False
 
     def __dlpack__(self, *, stream: int, max_version: tuple[int, int]) -> Any:
         self.streams.append(stream)
@@ -73,29 +77,38 @@ class Producer:
 def test_memory_of_a_gpu_is_kept_until_work_is_done(stream: int, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = pretend(monkeypatch)
     fake.stream = stream
-    monkeypatch.setattr(adapter, "_gpus", {})
     host = np.arange(12.0).reshape(3, 4)
     x, layout = Producer(host), on_gpu(host)._layout
     learnt = adapter.ADAPTER.learn(x, layout)
     assert learnt is not None
     assert learnt.layout is layout
     for number in range(2, 5):
-        found, data = adapter.ADAPTER.read(x)
-        assert (found, data) == (learnt, host.ctypes.data)
+        found, lent = adapter.ADAPTER.read(x)
+        assert (found, lent) == (learnt, x)
+        data = adapter.ADAPTER.lend(lent)
+        assert data == host.ctypes.data
         assert x.streams == [stream or 1] * number, "in DLPack 1 is the legacy default stream"
         assert len(fake.retained) == number - 1
         del data
         assert [each for _, each in fake.retained] == [stream] * number
-    for other in (host.T, host[:, :2], host.astype(np.float32), host.reshape(4, 3)):
+    for other in (host[:, :2], host.astype(np.float32), host.reshape(4, 3)):
         assert adapter.ADAPTER.read(Producer(other))[0] is None
+
+
+def test_memory_in_another_order_is_copied(lender: tuple[Any, Producer], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user may choose the order of the elements of an array on a GPU."""
+    _, x = lender
+    other = Producer(x.host, "F")
+    monkeypatch.setattr(adapter.jnp, "copy", lambda given: x if given is other else pytest.fail("it was copied before"))
+    assert adapter.ADAPTER.lend(other) == x.host.ctypes.data
+    assert adapter.ADAPTER.lend(x) == x.host.ctypes.data
 
 
 @pytest.fixture
 def lender(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Producer]:
     """A pretended GPU, and an array of JAX on it that is known."""
     fake = pretend(monkeypatch)
-    monkeypatch.setattr(adapter, "_gpus", {})
-    host = np.arange(12.0)
+    host = np.arange(12.0).reshape(3, 4)
     x = Producer(host)
     adapter.ADAPTER.learn(x, on_gpu(host)._layout)
     fake.retained.clear()
@@ -104,24 +117,24 @@ def lender(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Producer]:
 
 def test_one_event_is_for_all_arrays_of_a_call(lender: tuple[Any, Producer]) -> None:
     fake, x = lender
-    values = [adapter.ADAPTER.read(x)[1] for _ in range(3)]
+    values = [adapter.ADAPTER.lend(x) for _ in range(3)]
     del values[1]
     assert fake.retained == [], "the others may have work to come"
     values.clear()
     assert [len(capsules) for capsules, _ in fake.retained] == [3]
     fake.stream = 5
-    values = [adapter.ADAPTER.read(x)[1]]
+    values = [adapter.ADAPTER.lend(x)]
     fake.stream = 6
-    values.append(adapter.ADAPTER.read(x)[1])
+    values.append(adapter.ADAPTER.lend(x))
     values.clear()
     assert sorted((len(capsules), stream) for capsules, stream in fake.retained[1:]) == [(1, 5), (1, 6)]
 
 
 def test_a_kept_address_keeps_few_others(lender: tuple[Any, Producer]) -> None:
     fake, x = lender
-    kept = adapter.ADAPTER.read(x)[1]
+    kept = adapter.ADAPTER.lend(x)
     for _ in range(100):
-        adapter.ADAPTER.read(x)
+        adapter.ADAPTER.lend(x)
     assert 101 - sum(len(capsules) for capsules, _ in fake.retained) <= 8
     del kept
     assert sum(len(capsules) for capsules, _ in fake.retained) == 101
@@ -135,10 +148,10 @@ def test_a_loan_that_ends_takes_no_other_array(lender: tuple[Any, Producer], mon
     def borrow_meanwhile(owner: Any, stream: int) -> None:
         retain(list(owner), stream)
         if not others:
-            others.append(adapter.ADAPTER.read(x)[1])
+            others.append(adapter.ADAPTER.lend(x))
 
     monkeypatch.setattr(fake, "retain", borrow_meanwhile)
-    adapter.ADAPTER.read(x)
+    adapter.ADAPTER.lend(x)
     assert [len(capsules) for capsules, _ in fake.retained] == [1]
     others.clear()
     assert [len(capsules) for capsules, _ in fake.retained] == [1, 1]
@@ -146,8 +159,8 @@ def test_a_loan_that_ends_takes_no_other_array(lender: tuple[Any, Producer], mon
 
 def test_threads_share_no_loan(lender: tuple[Any, Producer]) -> None:
     fake, x = lender
-    values = [adapter.ADAPTER.read(x)[1]]
-    thread = threading.Thread(target=lambda: values.append(adapter.ADAPTER.read(x)[1]))
+    values = [adapter.ADAPTER.lend(x)]
+    thread = threading.Thread(target=lambda: values.append(adapter.ADAPTER.lend(x)))
     thread.start()
     thread.join()
     values.clear()

@@ -183,7 +183,7 @@ class Graph:
             results = launch(*operands.inputs)
         finally:
             operands.release()
-        remember(self._way, arguments, operands, launch)
+        remember(self._way, arguments, operands, operands.repeated(arguments, launch))
         return results
 
     def _first_call(self, operands: Operands, specs: tuple[Layout, ...]) -> Any:

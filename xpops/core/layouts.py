@@ -140,3 +140,24 @@ def extent(layout: Layout) -> tuple[int, int]:
         low, high = low + min(reach, 0), high + max(reach, 0)
     item = layout.dtype.itemsize
     return low * item, (high + 1) * item
+
+
+def exported_strides(layout: Layout) -> tuple[int, ...]:
+    """The strides of a layout for other libraries, which may check strides that address nothing.
+
+    If a length is 1 or the array is empty, the strides are those of C order there; in a layout they are 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xpops.core.devices import CPU
+    >>> exported_strides(layout_of(np.dtype("int8"), (2, 1, 3), None, CPU))
+    (3, 3, 1)
+    """
+    if layout.contiguous:
+        return contiguous_strides(layout.shape)
+    usual = contiguous_strides(layout.shape)
+    return tuple(
+        default if length == 1 else stride
+        for length, stride, default in zip(layout.shape, layout.strides, usual, strict=True)
+    )

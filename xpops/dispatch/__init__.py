@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from xpops.core.compiled import compiled
+from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import steady
@@ -33,7 +34,7 @@ from xpops.dispatch.steady import (
 )
 from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
-from xpops.engine.program import Data
+from xpops.engine.program import Data, Program
 from xpops.engine.protocol import Engine
 from xpops.frameworks.adapter import View
 from xpops.ops.elementwise import IDENTITY
@@ -121,6 +122,7 @@ def _first_call(op: Operator, way: Any, arguments: tuple[Any, ...], dtype: DType
         result = launch(*operands.inputs)
     finally:  # kernels that were launched before an error still read the operands
         operands.release()
+    launch = operands.repeated(arguments, launch, lambda: recorded_calls.get(way) or _recorded(op, dtype))
     remember(way, arguments, operands, launch)
     return result
 
@@ -132,9 +134,13 @@ def _recorded(op: Operator, dtype: DType | None) -> RecordedCall:
     def compute(*values: Any) -> Any:
         return elementwise(op, values, None, dtype)
 
+    def plan(device: Device, specs: tuple[Operand, ...]) -> Program:
+        layout, kernel = call_for(op, specs, device, dtype)
+        return Program((layout,), kernel)
+
     made_of = ("elementwise", op, dtype)
     made = recorded_calls[way] = RecordedCall(
-        op.public, op.arguments, {}, rule_of_operator(op), compute, made_of, broadcasts=True
+        op.public, op.arguments, {}, rule_of_operator(op), compute, made_of, plan, broadcasts=True
     )
     return made
 

@@ -19,6 +19,7 @@ from xpops.dispatch.tensor import Tensor
 from xpops.engine import engine_of
 from xpops.engine.program import Data
 from xpops.frameworks.adapter import Adapter, Known, R, View
+from xpops.frameworks.differentiable import Differentiable
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.operator import Operator
 from xpops.plan.signature import Operand
@@ -130,6 +131,12 @@ class Operands:
         if self.framework is None or not engine_of(self.device).is_host:
             return launch
         return self.framework.host_launch(op, self.specs, dtype, out, launch)
+
+    def repeated(
+        self, arguments: tuple[Any, ...], launch: Callable[..., Any], call: Callable[[], Differentiable] | None = None
+    ) -> Callable[..., Any]:
+        """The launch of later calls like this one, as `Adapter.repeated` says."""
+        return launch if self.framework is None else self.framework.repeated(launch, call, arguments)
 
     def release(self) -> None:
         """Make each lender's stream wait for our work on its memory, and tell the framework of `out` of the write.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any
 
+from xpops.core.devices import Device
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch.calls import PLAN_LIMIT, call_for
 from xpops.dispatch.fusion.traced_arrays import Traced
@@ -27,6 +29,7 @@ from xpops.engine import engine_of
 from xpops.engine.program import Guessing, Kernel, Program
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.cache import BoundedDict
+from xpops.plan.signature import Operand
 from xpops.plan.strides import views
 from xpops.plan.strides.overlap import distance_apart
 
@@ -157,13 +160,7 @@ def _first_call(
                 remember_recorded(way, arguments, results, recorder, recorded)
             return results
     operands = Operands(function, names, arguments)
-    key = (way, *operands.specs)
-    planned = _programs.get(key)
-    if planned is None:
-        settings = tuple(freeze(each, function) for each in parameters)
-        planned = plan(engine_of(operands.device), operands.specs, *settings)
-        if kept:
-            _programs[key] = planned
+    planned = _planned(way, function, operands.device, operands.specs, kept)
     try:
         if isinstance(planned, Program):
             launch = make_launch(operands, planned.layouts, operands.adapt_kernel(way, *planned))
@@ -173,8 +170,24 @@ def _first_call(
     finally:  # kernels that were launched before an error still read the operands
         operands.release()
     if kept:
-        remember(way, arguments, operands, launch)
+        make_call = partial(_recorded, plan, parameters, function, names, kept)
+        remember(way, arguments, operands, operands.repeated(arguments, launch, make_call))
     return results
+
+
+def _planned(
+    way: tuple[Any, ...], function: str, device: Device, specs: tuple[Operand, ...], kept: bool
+) -> Program | Guessing:
+    """The program of a call, from the cache or newly planned."""
+    plan, parameters = way[:2]
+    key = (way, *specs)
+    planned = _programs.get(key)
+    if planned is None:
+        settings = tuple(freeze(each, function) for each in parameters)
+        planned = plan(engine_of(device), specs, *settings)
+        if kept:
+            _programs[key] = planned
+    return planned
 
 
 def _recorded(plan: Plan, given: tuple[Any, ...], function: str, names: tuple[str, ...], kept: bool) -> RecordedCall:
@@ -186,9 +199,15 @@ def _recorded(plan: Plan, given: tuple[Any, ...], function: str, names: tuple[st
     def compute(*values: Any) -> Any:
         return call(plan, function, names, values, *given, kept=kept)
 
-    made = RecordedCall(function, names, parameters, rule, compute, ("plan", plan, given, function, names, kept))
+    way = way_of(plan, given)
+
+    def plan_on(device: Device, specs: tuple[Operand, ...]) -> Program | Guessing:
+        return _planned(way, function, device, specs, kept)
+
+    made_of = ("plan", plan, given, function, names, kept)
+    made = RecordedCall(function, names, parameters, rule, compute, made_of, plan_on)
     if kept:
-        recorded_calls[way_of(plan, given), names] = made
+        recorded_calls[way, names] = made
     return made
 
 

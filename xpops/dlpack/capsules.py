@@ -12,12 +12,11 @@ import numpy as np
 from xpops.core import dtypes as dt
 from xpops.core.compiled import compiled
 from xpops.core.devices import CPU
-from xpops.core.layouts import Layout
+from xpops.core.layouts import Layout, exported_strides
 from xpops.dispatch import Tensor
 from xpops.engine import engine_of
 from xpops.engine.program import Data
 from xpops.frameworks import capsule as dl
-from xpops.frameworks.adapter import exported_strides
 
 
 def device_of(layout: Layout) -> tuple[int, int]:

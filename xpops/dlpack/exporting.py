@@ -7,13 +7,13 @@ from typing import Any
 from xpops.core import dtypes as dt
 from xpops.core.devices import CPU, Device
 from xpops.core.errors import describe
+from xpops.core.layouts import exported_strides
 from xpops.dispatch import Tensor
 from xpops.dispatch.ownership import Lent
 from xpops.dlpack.capsules import device_of, new_capsule
 from xpops.dlpack.copies import CopyNeededError, copy_tensor, move_tensor
 from xpops.engine import engine_of
 from xpops.frameworks import capsule as dl
-from xpops.frameworks.adapter import exported_strides
 
 # __cuda_array_interface__ uses NumPy's type strings. NumPy has none for the dtypes of ml_dtypes.
 _NAMELESS = (dt.bfloat16, *dt.FLOAT8)

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from xpops.core.devices import CPU, Device
 from xpops.core.dtypes import DType
-from xpops.core.layouts import Layout, contiguous_strides
+from xpops.core.layouts import Layout
 from xpops.engine import engine_of
 from xpops.engine.program import Data
 from xpops.frameworks.differentiable import Differentiable, Facts
@@ -193,6 +193,25 @@ class Adapter:
         """
         return None, None
 
+    def lend(self, data: Data) -> Data:
+        """What a kernel takes for data that `read` returned."""
+        return data
+
+    def repeated(
+        self, launch: Callable[..., Any], call: Callable[[], Differentiable] | None, arguments: tuple[Any, ...]
+    ) -> Callable[..., Any]:
+        """The launch of later calls like one of these arguments.
+
+        Parameters
+        ----------
+        launch : callable
+            Takes scalars, and what `lend` returns.
+        call : callable or None
+            Returns the call. None if it has no derivative and cannot be traced.
+        arguments : tuple
+        """
+        return launch
+
     def exchange(self, cls: type) -> tuple[object, Callable[[], bool]] | None:
         """The capsule of DLPack's C exchange API, if the compiled core may use it to read arrays of `cls`.
 
@@ -273,24 +292,3 @@ def order_before(device: Device, theirs: int, stream: Callable[[Device], int]) -
     ours = stream(device)
     if ours != theirs:
         engine_of(device).order(theirs, ours)
-
-
-def exported_strides(layout: Layout) -> tuple[int, ...]:
-    """The strides of a layout for other libraries, which may check strides that address nothing.
-
-    If a length is 1 or the array is empty, the strides are those of C order there; in a layout they are 0.
-
-    Examples
-    --------
-    >>> from xpops.core import dtypes as dt
-    >>> from xpops.core.layouts import layout_of
-    >>> exported_strides(layout_of(dt.int8, (2, 1, 3), None, CPU))
-    (3, 3, 1)
-    """
-    if layout.contiguous:
-        return contiguous_strides(layout.shape)
-    usual = contiguous_strides(layout.shape)
-    return tuple(
-        default if length == 1 else stride
-        for length, stride, default in zip(layout.shape, layout.strides, usual, strict=True)
-    )

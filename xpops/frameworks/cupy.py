@@ -10,7 +10,7 @@ import cupy
 
 from xpops.core.devices import Device
 from xpops.core.dtypes import INFO
-from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
+from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, exported_strides, layout_of
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime.capture import uncaptured
 from xpops.engine.program import Data
@@ -18,7 +18,6 @@ from xpops.frameworks.adapter import (
     Adapter,
     Known,
     View,
-    exported_strides,
     foreign_view,
     known_layout,
     order_before,

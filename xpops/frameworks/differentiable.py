@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
 from xpops.core.devices import NOWHERE, Device
 from xpops.core.dtypes import DType
+from xpops.core.layouts import Layout
+from xpops.core.operands import Scalar
+from xpops.engine.program import Kernel
 
 
 class Facts(NamedTuple):
@@ -61,8 +64,11 @@ class Differentiable(Protocol):
     def compute(self, *arguments: Any) -> Any:
         """The result, or a tuple of results."""
 
-    def write(self, arguments: Sequence[Any], outs: Sequence[Any]) -> None:
-        """Write the results to arrays, or to objects with ``__dlpack__``, which may have narrower dtypes."""
+    def kernel(self, arguments: tuple[Layout | Scalar, ...], outs: tuple[Layout, ...], device: Device) -> Kernel:
+        """The kernel ``(stream, *outs, *arrays)`` that writes the results of dense arrays of these layouts.
+
+        The layouts of `outs` may have narrower dtypes than the results.
+        """
 
     def results(self, arguments: tuple[Any, ...]) -> Facts | tuple[Facts, ...]:
         """The facts of the results, without computing them. `Facts` stand for the arrays among the arguments."""

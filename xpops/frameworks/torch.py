@@ -15,12 +15,12 @@ from xpops.core import dtypes as dt
 from xpops.core.compiled import compiled
 from xpops.core.devices import CPU, Device
 from xpops.core.dtypes import DType
-from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
+from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, exported_strides, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.engine import engine_of
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.program import Data
-from xpops.frameworks.adapter import Adapter, Known, R, View, exported_strides, known_layout, order_before
+from xpops.frameworks.adapter import Adapter, Known, R, View, known_layout, order_before
 from xpops.frameworks.differentiable import Differentiable, Facts
 from xpops.frameworks.torch_elementwise import elementwise_launch
 from xpops.frameworks.torch_functions import TORCH_DTYPES

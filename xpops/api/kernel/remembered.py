@@ -85,6 +85,8 @@ class RememberedLaunches:
         is_writable = _is_writable if framework is None else framework.is_writable
         if not all(is_writable(arguments[place]) for place in prepared.written):
             return False
+        if framework is not None:
+            values = [framework.lend(value) for value in values]
         packed = pack(prepared.name, prepared.parameters, prepared.layouts, values)
         if framework is not None:
             for place in prepared.written:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
-import numpy as np
-
+from xpops.core.devices import Device
+from xpops.core.layouts import Layout
+from xpops.core.operands import Scalar
 from xpops.dispatch import steady
 from xpops.dispatch.gradients.backward import OPERANDS, FusedSteps, Steps, passing
 from xpops.dispatch.gradients.namespace import NAMESPACE, without_memory
 from xpops.dispatch.gradients.rules import Bound, Rule
+from xpops.engine.program import Guessing, Kernel, Program
 from xpops.frameworks import differentiable
 from xpops.frameworks.adapter import Adapter
 from xpops.frameworks.differentiable import Backward, Facts, Record
 from xpops.frameworks.registry import adapter_of
 from xpops.ops.derivatives.elementwise import same
 from xpops.plan.cache import BoundedDict
+from xpops.plan.signature import Operand
 
 # The way of a call and the names of its arguments -> the call; the way alone for elementwise operators.
 recorded_calls: BoundedDict[Any, RecordedCall] = BoundedDict(8192)
@@ -43,6 +47,8 @@ class RecordedCall:
         Takes the arguments, and returns the results.
     made_of : tuple
         The name of the maker among `makers`, and its arguments, which make the same call again.
+    plan : callable, optional
+        ``plan(device, specs)`` returns the program of the call. None: the call is several others.
     broadcasts : bool
         Whether the call is elementwise.
     """
@@ -55,9 +61,10 @@ class RecordedCall:
         rule: Rule | None,
         compute: Callable[..., Any],
         made_of: tuple[Any, ...],
+        plan: Callable[[Device, tuple[Operand, ...]], Program | Guessing] | None = None,
         broadcasts: bool = False,
     ) -> None:
-        self._made_of = made_of
+        self._made_of, self.plan = made_of, plan
         self.compute, self.broadcasts, self.is_differentiable = compute, broadcasts, rule is not None
         self._function, self._names, self._parameters = function, names, parameters
         self._rule = rule or Rule(())
@@ -71,11 +78,10 @@ class RecordedCall:
 
         return encode(self._made_of)
 
-    def write(self, arguments: Sequence[Any], outs: Sequence[Any]) -> None:
-        found = self.compute(*arguments)
-        for out, each in zip(outs, found if isinstance(found, tuple) else (found,), strict=True):
-            target = out if isinstance(out, np.ndarray) else NAMESPACE.from_dlpack(out)
-            target[...] = NAMESPACE.astype(each, target.dtype, copy=False)  # JAX may ask for narrower numbers
+    def kernel(self, arguments: tuple[Layout | Scalar, ...], outs: tuple[Layout, ...], device: Device) -> Kernel:
+        # By name, because that module is above this one.
+        found: Kernel = import_module("xpops.dispatch.gradients.kernels").kernel_of(self, arguments, outs, device)
+        return found
 
     def results(self, arguments: tuple[Any, ...]) -> Facts | tuple[Facts, ...]:
         found = self.compute(*[without_memory(x) if isinstance(x, Facts) else x for x in arguments])

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 import jax
 import jax.numpy as jnp
@@ -21,13 +21,15 @@ from xpops.engine import engine_of
 from xpops.engine.program import Data
 from xpops.frameworks import capsule as dl
 from xpops.frameworks.adapter import Known, View, known_layout
-from xpops.frameworks.differentiable import Differentiable, Facts
+from xpops.frameworks.differentiable import Differentiable, Facts, Record
 from xpops.frameworks.dlpack import DLPackAdapter, dlpack_view
 from xpops.plan.cache import BoundedDict
 
 ALIGNMENT = 16
-# (dtype, shape, strides in bytes) of the ndarray on an array's memory, or `_borrow`'s first result -> that of `read`.
-_known: BoundedDict[tuple[Any, ...], Known] = BoundedDict(8192)
+# What an array is but for its memory: (aval, sharding) -> that of `read`.
+_known: BoundedDict[tuple[Any, Any], Known] = BoundedDict(8192)
+# What a capsule says of arrays on a GPU whose elements are in C order.
+_kinds: WeakKeyDictionary[Known, Any] = WeakKeyDictionary()
 _VIEWS: dict[str, Callable[..., Any]] = {
     "reshape": jnp.reshape,
     "permute": jnp.transpose,
@@ -36,10 +38,6 @@ _VIEWS: dict[str, Callable[..., Any]] = {
     "diagonal": jnp.diagonal,
     "unstack": lambda x, axis: tuple(jnp.unstack(x, axis=axis)),
 }
-# The devices of JAX whose arrays are in the host's memory.
-_hosts: set[Any] = set()
-# The devices of JAX that are GPUs -> ours.
-_gpus: dict[Any, Device] = {}
 
 
 class _Loan:
@@ -95,14 +93,14 @@ def _loan_of(capsule: Any, device: Device, stream: int) -> _Loan:
     return loan
 
 
-def _borrow(x: Any, device: Device) -> tuple[tuple[Any, ...], BorrowedAddress]:
-    """What calls of `x` depend on, but for its memory; and the memory, ready for work on our current stream."""
+def _borrow(x: Any, device: Device) -> tuple[Any, BorrowedAddress]:
+    """What a capsule says of an array on a GPU, and its memory, ready for work on our current stream."""
     stream = engine_of(device).current_stream()
     capsule = x.__dlpack__(stream=stream or 1, max_version=dl.VERSION)  # 1 is the legacy default stream
     kind, address = dl.contents(capsule)
     data = BorrowedAddress(address)
     data.loan = _loan_of(capsule, device, stream)
-    return (device, kind, address % ALIGNMENT), data
+    return kind, data
 
 
 class JaxAdapter(DLPackAdapter):
@@ -134,36 +132,43 @@ class JaxAdapter(DLPackAdapter):
         return _VIEWS
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
-        if not isinstance(x.device, jax.Device):  # an array on several devices has a sharding
+        if not isinstance(x.sharding, jax.sharding.SingleDeviceSharding) or not layout.contiguous:
             return None
-        key: tuple[Any, ...]
-        if layout.device == CPU:
-            _hosts.add(x.device)
-            host = np.asarray(x)
-            key = (host.dtype, host.shape, host.strides)
-        else:
+        found = known_layout(self, layout)
+        if layout.device != CPU:
             try:
-                key, _ = _borrow(x, layout.device)
+                _kinds[found], _ = _borrow(x, layout.device)
             except ValueError:  # a capsule of a newer form
                 return None
-            _gpus[x.device] = layout.device
-        found = _known.get(key)
-        if found is None:
-            found = _known[key] = known_layout(self, layout)
+        _known[x.aval, x.sharding] = found
         return found
 
     def read(self, x: Any) -> tuple[Known | None, Data]:
-        try:
-            place = x.device
-            if place in _gpus:
-                key, data = _borrow(x, _gpus[place])
-                return _known.get(key), data
-            if place not in _hosts:
-                return None, None
-            host = np.asarray(x)  # no copy: JAX gives its memory to NumPy in a quarter of DLPack's time
-        except (RuntimeError, ValueError):  # it was deleted
-            return None, None
-        return _known.get((host.dtype, host.shape, host.strides)), host
+        return (None, None) if x.is_deleted() else (_known.get((x.aval, x.sharding)), x)
+
+    def lend(self, data: Data) -> Data:
+        if not hasattr(data, "sharding"):  # a scalar
+            return data
+        known = _known[data.aval, data.sharding]
+        if known.is_host:
+            host = np.asarray(data)  # JAX gives its memory in a quarter of DLPack's time
+            return host if host.flags.c_contiguous else host.copy()
+        kind, address = _borrow(data, known.layout.device)
+        if kind != _kinds[known] or address % ALIGNMENT:  # a user has chosen another order of elements
+            _, address = _borrow(jnp.copy(data), known.layout.device)
+        return address
+
+    def repeated(
+        self, launch: Callable[..., Any], call: Callable[[], Differentiable] | None, arguments: tuple[Any, ...]
+    ) -> Callable[..., Any]:
+        if call is None:
+            return lambda *values: launch(*map(self.lend, values))
+        from xpops.frameworks.jax.repeated import Repeated
+
+        return Record(Repeated(launch, self.lend, call, arguments))
+
+    def address(self, data: Data) -> int:
+        return np.asarray(data).ctypes.data
 
     def is_writable(self, x: Any) -> bool:
         return False
@@ -174,7 +179,7 @@ class JaxAdapter(DLPackAdapter):
     records = is_traced
 
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
-        from xpops.frameworks.jax_calls import record  # needs newer parts of JAX than calls outside of a trace
+        from xpops.frameworks.jax.calls import record  # needs newer parts of JAX than calls outside of a trace
 
         return record(call, arguments)
 

@@ -14,20 +14,10 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jax.experimental.buffer_callback import buffer_callback
 
-from xpops.engine.cuda.runtime import streams
-from xpops.frameworks import capsule as dl
+from xpops.core.operands import Scalar
 from xpops.frameworks.differentiable import Differentiable, Facts
-from xpops.frameworks.jax_derivatives import Pullback
-
-
-class _Stream:
-    """XLA's stream, which it gives as an address."""
-
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
-
-    def __cuda_stream__(self) -> tuple[int, int]:
-        return 0, self._handle
+from xpops.frameworks.jax.derivatives import Pullback
+from xpops.frameworks.jax.steps import Step
 
 
 def facts_of(x: Any) -> Facts:
@@ -50,7 +40,7 @@ def record(call: Differentiable, arguments: tuple[Any, ...]) -> Any:
     @jax.custom_jvp  # type: ignore[untyped-decorator]
     def results(*arrays: Any) -> Any:
         if any(isinstance(x, jax.core.Tracer) for x in arrays):
-            return _call_back(call, filled, arrays)
+            return _step(call, filled(arrays))
         return call.compute(*filled(map(jnp.asarray, arrays)))  # JAX passes ndarrays on in a class of its own
 
     def derive(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -70,27 +60,42 @@ def _has_tangent(place: int, places: tuple[int, ...], tangents: tuple[Any, ...])
     return place in places and not isinstance(tangents[places.index(place)], SymbolicZero)
 
 
-def _call_back(call: Differentiable, filled: Callable[[Any], list[Any]], arrays: Any) -> Any:
+def call_of(call: Differentiable, places: tuple[int, ...], arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """The call as a function of the arrays at some places, for `jax.jit`."""
+
+    def function(*arrays: Any) -> Any:
+        given = dict(zip(places, arrays, strict=True))
+        return _step(call, [given.get(place, x) for place, x in enumerate(arguments)])
+
+    function.__name__ = "xpops_call"  # in profiles
+    return function
+
+
+def _step(call: Differentiable, arguments: list[Any]) -> Any:
     """A step of the program that computes the call.
 
     Under `jax.vmap` an elementwise call gets one more axis in front; others run in a loop.
     """
+    arrays = tuple(x for x in arguments if isinstance(x, jax.Array))
     if call.broadcasts:
         count = max(x.ndim for x in arrays)
         arrays = tuple(jnp.reshape(x, (1,) * (count - x.ndim) + x.shape) for x in arrays)
-    found = call.results(tuple(facts_of(x) if isinstance(x, jax.Array) else x for x in filled(arrays)))
+    rest = iter(arrays)
+    arguments = [next(rest) if isinstance(x, jax.Array) else x for x in arguments]
+    found = call.results(tuple(facts_of(x) if isinstance(x, jax.Array) else x for x in arguments))
     # Without JAX's 64-bit mode, results of 64 bits are narrowed, as JAX does.
     shapes = [
         jax.ShapeDtypeStruct(each.shape, jax.dtypes.canonicalize_dtype(each.dtype))
         for each in ((found,) if isinstance(found, Facts) else found)
     ]
-
-    def step(context: Any, outs: Any, *buffers: Any) -> None:
-        if outs[0].__dlpack_device__()[0] == dl.KIND_CPU:
-            call.write(filled(map(np.asarray, buffers)), list(map(np.asarray, outs)))
-        else:
-            with streams.stream(_Stream(context.stream)):
-                call.write(filled(buffers), outs)
-
-    made = buffer_callback(step, shapes, vmap_method="expand_dims" if call.broadcasts else "sequential")(*arrays)
+    step, method = Step(call, tuple(map(_scalar, arguments))), "expand_dims" if call.broadcasts else "sequential"
+    made = buffer_callback(step, shapes, vmap_method=method)(*arrays)
     return made[0] if isinstance(found, Facts) else tuple(made)
+
+
+def _scalar(x: Any) -> Scalar | None:
+    """An argument as a Python scalar; None for arrays."""
+    if isinstance(x, jax.Array):
+        return None
+    value: Scalar = x.item() if isinstance(x, np.generic) else x
+    return value

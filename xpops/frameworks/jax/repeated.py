@@ -1,0 +1,73 @@
+"""Eager calls like earlier ones: the first few through DLPack, later ones as a compiled program.
+
+XLA gives its arrays to a program in less time than DLPack takes for one of them; but a program has to be compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import jax
+
+from xpops.frameworks.differentiable import Differentiable
+from xpops.frameworks.jax.calls import call_of, facts_of
+from xpops.plan.cache import BoundedDict
+
+# From this call on a program computes it. To compile one takes as long as some 300 calls through DLPack, and half as
+# long as to compile the same function of `jax.numpy`.
+_REPEATS = 4
+# The most values of its scalars for which a call has programs.
+_MOST_VALUES = 16
+
+
+class Repeated:
+    """Later calls like one: a function of the arguments.
+
+    Parameters
+    ----------
+    launch : callable
+        Takes scalars, and the memory of arrays.
+    lend : callable
+        Returns the memory of an array; scalars as they are.
+    call : callable
+        Returns the call.
+    arguments : tuple
+        Those of the first call.
+    """
+
+    def __init__(
+        self,
+        launch: Callable[..., Any],
+        lend: Callable[[Any], Any],
+        call: Callable[[], Differentiable],
+        arguments: tuple[Any, ...],
+    ) -> None:
+        self._launch, self._lend, self._call = launch, lend, call
+        self._places = tuple([place for place, x in enumerate(arguments) if isinstance(x, jax.Array)])
+        self._scalars = tuple([place for place in range(len(arguments)) if place not in self._places])
+        # The scalars' values as a text, since 0.0 and -0.0 are equal -> the number of calls, or their program.
+        self._counts: BoundedDict[str, int] = BoundedDict(256)
+        self._programs: dict[str, Callable[..., Any]] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        scalars = repr([arguments[place] for place in self._scalars]) if self._scalars else ""
+        program = self._programs.get(scalars)
+        if program is None:
+            return self._lent(scalars, arguments)
+        result = program(*[arguments[place] for place in self._places] if self._scalars else arguments)
+        first = result[0] if result.__class__ is tuple else result
+        # While JAX traces a function, the call on values that are known is computed at once, as the first one was.
+        return self._lent(scalars, arguments) if isinstance(first, jax.core.Tracer) else result
+
+    def _lent(self, scalars: str, arguments: tuple[Any, ...]) -> Any:
+        """The result through DLPack."""
+        result = self._launch(*map(self._lend, arguments))
+        count = self._counts[scalars] = self._counts.get(scalars, 0) + 1
+        if count == _REPEATS and len(self._programs) < _MOST_VALUES:
+            call = self._call()
+            with suppress(TypeError):  # the shapes of results depend on data
+                call.results(tuple([facts_of(x) if isinstance(x, jax.Array) else x for x in arguments]))
+                self._programs[scalars] = jax.jit(call_of(call, self._places, arguments))
+        return result

@@ -1,0 +1,67 @@
+"""Steps of programs that XLA compiled: functions that it calls with the memory of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xpops.core.devices import CPU, Device
+from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.operands import Scalar
+from xpops.engine.program import Data, Kernel
+from xpops.frameworks import capsule as dl
+from xpops.frameworks.differentiable import Differentiable
+from xpops.plan.cache import BoundedDict
+
+_Facts = tuple[tuple[int, ...], np.dtype[Any], int]
+
+
+class Step:
+    """A step that computes a call, as `jax.experimental.buffer_callback` takes it.
+
+    The shapes may differ from call to call, because `jax.vmap` may add an axis after the call was traced.
+
+    Parameters
+    ----------
+    call : Differentiable
+    scalars : tuple of scalar or None
+        The arguments; None for arrays.
+    """
+
+    def __init__(self, call: Differentiable, scalars: tuple[Scalar | None, ...]) -> None:
+        self._call, self._scalars = call, scalars
+        # What the arrays are, but for their memory -> the kernel.
+        self._kernels: BoundedDict[tuple[Any, ...], Kernel] = BoundedDict(64)
+
+    def __call__(self, context: Any, outs: Any, *buffers: Any) -> None:
+        kind, index = outs[0].__dlpack_device__()
+        if kind == dl.KIND_CPU:
+            self._run_on_host(len(outs), list(map(np.asarray, (*outs, *buffers))))
+        else:
+            self._run_on_gpu(Device(f"cuda:{index}"), context.stream, len(outs), [*outs, *buffers])
+
+    def _run_on_host(self, count: int, arrays: list[np.ndarray[Any, Any]]) -> None:
+        key = tuple([(x.shape, x.dtype) for x in arrays])
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            facts = [(x.shape, x.dtype, x.ctypes.data) for x in arrays]
+            kernel = self._kernels[key] = self._kernel(count, facts, CPU)
+        kernel(0, *arrays)
+
+    def _run_on_gpu(self, device: Device, stream: int, count: int, buffers: list[Any]) -> None:
+        found = [dl.contents(each.__dlpack__()) for each in buffers]
+        addresses: list[Data] = [address for _, address in found]
+        key = tuple([(kind, alignment(address)) for kind, address in found])
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            facts = [(x.shape, x.dtype, address) for x, address in zip(buffers, addresses, strict=True)]
+            kernel = self._kernels[key] = self._kernel(count, facts, device)
+        kernel(stream, *addresses)
+
+    def _kernel(self, count: int, facts: list[_Facts], device: Device) -> Kernel:
+        """The kernel of the call on arrays, of which the first ones are its results."""
+        layouts = [layout_of(np.dtype(dtype), shape, None, device, alignment(at)) for shape, dtype, at in facts]
+        rest = iter(layouts[count:])
+        arguments: tuple[Layout | Scalar, ...] = tuple([next(rest) if x is None else x for x in self._scalars])
+        return self._call.kernel(arguments, tuple(layouts[:count]), device)
