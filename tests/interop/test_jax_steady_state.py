@@ -92,7 +92,7 @@ def test_memory_of_a_gpu_is_kept_until_work_is_done(stream: int, monkeypatch: py
         del data
         assert [each for _, each in fake.retained] == [stream] * number
     for other in (host[:, :2], host.astype(np.float32), host.reshape(4, 3)):
-        assert adapter.ADAPTER.read(Producer(other))[0] is None
+        assert adapter.ADAPTER.read(Producer(other))[0] is not learnt
 
 
 def test_memory_in_another_order_is_copied(lender: tuple[Any, Producer], monkeypatch: pytest.MonkeyPatch) -> None:

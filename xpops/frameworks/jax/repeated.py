@@ -6,7 +6,6 @@ XLA gives its arrays to a program in less time than DLPack takes for one of them
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import jax
@@ -15,9 +14,9 @@ from xpops.frameworks.differentiable import Differentiable
 from xpops.frameworks.jax.calls import call_of, facts_of
 from xpops.plan.cache import BoundedDict
 
-# From this call on a program computes it. To compile one takes as long as some 300 calls through DLPack, and half as
-# long as to compile the same function of `jax.numpy`.
-_REPEATS = 4
+# After so many calls a program computes them. To compile one takes 20 to 40 ms. That is what it saves in 300 to 1000
+# calls, and half of what the first call of the same function of `jax.numpy` takes.
+REPEATS = 10
 # The most values of its scalars for which a call has programs.
 _MOST_VALUES = 16
 
@@ -50,6 +49,7 @@ class Repeated:
         # The scalars' values as a text, since 0.0 and -0.0 are equal -> the number of calls, or their program.
         self._counts: BoundedDict[str, int] = BoundedDict(256)
         self._programs: dict[str, Callable[..., Any]] = {}
+        self._compiles = True
 
     def __call__(self, *arguments: Any) -> Any:
         scalars = repr([arguments[place] for place in self._scalars]) if self._scalars else ""
@@ -65,9 +65,15 @@ class Repeated:
         """The result through DLPack."""
         result = self._launch(*map(self._lend, arguments))
         count = self._counts[scalars] = self._counts.get(scalars, 0) + 1
-        if count == _REPEATS and len(self._programs) < _MOST_VALUES:
-            call = self._call()
-            with suppress(TypeError):  # the shapes of results depend on data
-                call.results(tuple([facts_of(x) if isinstance(x, jax.Array) else x for x in arguments]))
-                self._programs[scalars] = jax.jit(call_of(call, self._places, arguments))
+        if count >= REPEATS and self._compiles and len(self._programs) < _MOST_VALUES:
+            self._compile(scalars, arguments)
         return result
+
+    def _compile(self, scalars: str, arguments: tuple[Any, ...]) -> None:
+        call = self._call()
+        try:
+            call.results(tuple([facts_of(x) if isinstance(x, jax.Array) else x for x in arguments]))
+        except TypeError:  # the shapes of results depend on data
+            self._compiles = False
+        else:
+            self._programs[scalars] = jax.jit(call_of(call, self._places, arguments))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -9,12 +12,10 @@ import numpy as np
 from xpops.core.devices import CPU, Device
 from xpops.core.layouts import Layout, alignment, layout_of
 from xpops.core.operands import Scalar
-from xpops.engine.program import Data, Kernel
+from xpops.engine.program import Kernel
 from xpops.frameworks import capsule as dl
 from xpops.frameworks.differentiable import Differentiable
 from xpops.plan.cache import BoundedDict
-
-_Facts = tuple[tuple[int, ...], np.dtype[Any], int]
 
 
 class Step:
@@ -39,29 +40,28 @@ class Step:
         if kind == dl.KIND_CPU:
             self._run_on_host(len(outs), list(map(np.asarray, (*outs, *buffers))))
         else:
-            self._run_on_gpu(Device(f"cuda:{index}"), context.stream, len(outs), [*outs, *buffers])
+            self._run_on_gpu(index, context.stream, len(outs), (*outs, *buffers))
 
     def _run_on_host(self, count: int, arrays: list[np.ndarray[Any, Any]]) -> None:
         key = tuple([(x.shape, x.dtype) for x in arrays])
         kernel = self._kernels.get(key)
         if kernel is None:
-            facts = [(x.shape, x.dtype, x.ctypes.data) for x in arrays]
-            kernel = self._kernels[key] = self._kernel(count, facts, CPU)
+            align = alignment(reduce(or_, [x.ctypes.data for x in arrays]))
+            kernel = self._kernels[key] = self._kernel(count, arrays, CPU, align)
         kernel(0, *arrays)
 
-    def _run_on_gpu(self, device: Device, stream: int, count: int, buffers: list[Any]) -> None:
-        found = [dl.contents(each.__dlpack__()) for each in buffers]
-        addresses: list[Data] = [address for _, address in found]
-        key = tuple([(kind, alignment(address)) for kind, address in found])
+    def _run_on_gpu(self, index: int, stream: int, count: int, buffers: tuple[Any, ...]) -> None:
+        kinds, addresses = zip(*[dl.contents(x.__dlpack__()) for x in buffers], strict=True)
+        align = alignment(reduce(or_, addresses))
+        key = (align, kinds)
         kernel = self._kernels.get(key)
         if kernel is None:
-            facts = [(x.shape, x.dtype, address) for x, address in zip(buffers, addresses, strict=True)]
-            kernel = self._kernels[key] = self._kernel(count, facts, device)
+            kernel = self._kernels[key] = self._kernel(count, buffers, Device(f"cuda:{index}"), align)
         kernel(stream, *addresses)
 
-    def _kernel(self, count: int, facts: list[_Facts], device: Device) -> Kernel:
+    def _kernel(self, count: int, arrays: Sequence[Any], device: Device, align: int) -> Kernel:
         """The kernel of the call on arrays, of which the first ones are its results."""
-        layouts = [layout_of(np.dtype(dtype), shape, None, device, alignment(at)) for shape, dtype, at in facts]
+        layouts = [layout_of(np.dtype(x.dtype), x.shape, None, device, align) for x in arrays]
         rest = iter(layouts[count:])
         arguments: tuple[Layout | Scalar, ...] = tuple([next(rest) if x is None else x for x in self._scalars])
         return self._call.kernel(arguments, tuple(layouts[:count]), device)
