@@ -87,6 +87,15 @@ def test_programs_take_every_dtype_and_empty_arrays(dtype: Any, shape: tuple[int
         np.testing.assert_array_equal(np.asarray(result), x)
 
 
+def test_results_of_64_bits_are_narrowed_as_in_jax() -> None:
+    x = np.arange(5, dtype=np.float32)
+    for number in range(CALLS):
+        for wide, narrow in [(xp.float64, np.float32), (xp.int64, np.int32), (xp.complex128, np.complex64)]:
+            found = xp.astype(jnp.asarray(x + number), wide)
+            assert found.dtype == narrow
+            np.testing.assert_array_equal(np.asarray(found), (x + number).astype(narrow))
+
+
 def test_values_of_scalars_have_programs_of_their_own() -> None:
     x = jnp.asarray(np.array([-1.0, 0.0, 2.0], np.float32))
     values = [0.0, -0.0, math.nan, math.inf, 2.5, 1, True, *range(40)]

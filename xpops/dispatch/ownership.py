@@ -119,9 +119,12 @@ def view_borrowed(x: Any, adapter: Adapter, function: str, argument: str) -> Vie
 
 def _adopter_on_host(layout: Layout, adapter: Adapter) -> Callable[[Any, Data], Any]:
     adopt, address, is_writable = engine_of(layout.device).adopt, adapter.address, adapter.is_writable
+    lend = None if is_inherited(adapter, "lend") else adapter.lend
 
     def make(x: Any, data: Data) -> Any:
         writable = is_writable(x)
+        if lend is not None:
+            data = lend(data)
         memory = data if data.__class__ is np.ndarray else adopt(address(data), layout, x, writable)
         return steady.array_class(layout, memory, x, writable)
 

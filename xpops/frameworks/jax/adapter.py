@@ -23,11 +23,12 @@ from xpops.frameworks import capsule as dl
 from xpops.frameworks.adapter import Known, View, known_layout
 from xpops.frameworks.differentiable import Differentiable, Facts, Record
 from xpops.frameworks.dlpack import DLPackAdapter, dlpack_view
-from xpops.plan.cache import BoundedDict
 
 ALIGNMENT = 16
 # What an array is but for its memory: (aval, sharding) -> that of `read`.
-_known: BoundedDict[tuple[Any, Any], Known] = BoundedDict(8192)
+_known: dict[tuple[Any, Any], Known] = {}
+_MOST_KNOWN = 8192
+_lock = threading.Lock()
 # What a capsule says of arrays on a GPU whose elements are in C order.
 _kinds: WeakKeyDictionary[Known, Any] = WeakKeyDictionary()
 _VIEWS: dict[str, Callable[..., Any]] = {
@@ -140,7 +141,10 @@ class JaxAdapter(DLPackAdapter):
                 _kinds[found], _ = _borrow(x, layout.device)
             except ValueError:  # a capsule of a newer form
                 return None
-        _known[x.aval, x.sharding] = found
+        with _lock:
+            if len(_known) >= _MOST_KNOWN:
+                del _known[next(iter(_known))]  # the oldest: a call in another thread may be using the latest
+            _known[x.aval, x.sharding] = found
         return found
 
     def read(self, x: Any) -> tuple[Known | None, Data]:
@@ -161,14 +165,12 @@ class JaxAdapter(DLPackAdapter):
     def repeated(
         self, launch: Callable[..., Any], call: Callable[[], Differentiable] | None, arguments: tuple[Any, ...]
     ) -> Callable[..., Any]:
-        if call is None:
-            return lambda *values: launch(*map(self.lend, values))
-        from xpops.frameworks.jax.repeated import Repeated
+        if call is not None:
+            with suppress(ImportError):  # an older JAX, without callbacks that get the memory of arrays
+                from xpops.frameworks.jax.repeated import Repeated
 
-        return Record(Repeated(launch, self.lend, call, arguments))
-
-    def address(self, data: Data) -> int:
-        return np.asarray(data).ctypes.data
+                return Record(Repeated(launch, self.lend, call, arguments))
+        return lambda *values: launch(*map(self.lend, values))
 
     def is_writable(self, x: Any) -> bool:
         return False
