@@ -57,7 +57,7 @@ def ratios_by_family(calls: Iterable[dict[str, Any]]) -> dict[str, list[float]]:
 
 def host_ratios() -> dict[str, list[float]]:
     """For each framework the ratios of ours to its own call on small arrays, on a GPU machine."""
-    small = report("host-h100.json")["small"]
+    small = report("host-h200.json")["small"]
     return {name: sorted(row["ratio"] for row in small[name]["rows"]) for name in ("xpops", "torch", "cupy", "jax")}
 
 
@@ -102,7 +102,7 @@ def draw_host(figure: Any) -> None:
 DRAWN: dict[str, tuple[tuple[float, float], tuple[str, ...], Callable[[Any], None]]] = {
     "speed": ((9, 3.4), ("h200.json", *DRAWS), draw_speed),
     "drawn": ((9, 3.4), DRAWS, draw_drawn),
-    "host": ((7, 3.4), ("host-h100.json",), draw_host),
+    "host": ((7, 3.4), ("host-h200.json",), draw_host),
 }
 
 

@@ -13,6 +13,8 @@ from benchmarks.host.row import Row
 
 # A GPU has room for some thousand launches; a call that finds it full would wait.
 MOST_CALLS = 200
+# Calls that are not timed: programs for JAX's arrays are compiled within them.
+WARM = 20
 # Seconds after which a row gets no more rounds, if it has the fewest.
 LONGEST, FEWEST_ROUNDS = 0.07, 3
 # Seconds of a round of small calls, for each library, and of large ones, which are repeated only if they take less.
@@ -101,6 +103,8 @@ def _in_turn(works: list[Timer], wait: Callable[[], object], seconds: float, rou
 
     Works that take long have fewer rounds. The time does not include waiting for a GPU.
     """
+    for work in works:
+        _warm_up(work)
     calls = [max(1, min(MOST_CALLS, int(seconds / work.timeit(1)))) for work in works]
     wait()
     times: list[list[float]] = [[] for _ in works]
@@ -112,6 +116,15 @@ def _in_turn(works: list[Timer], wait: Callable[[], object], seconds: float, rou
             own.append(work.timeit(count) / count * 1e6)
             wait()
     return times
+
+
+def _warm_up(work: Timer) -> None:
+    """Make the calls after which it takes as long as ever, unless they take long."""
+    end = time.perf_counter() + LONGEST
+    for _ in range(WARM):
+        work.timeit(1)
+        if time.perf_counter() > end:
+            break
 
 
 def _quantile(values: list[float], share: float) -> float:
