@@ -114,6 +114,26 @@ def test_integers_beyond_a_dtype_are_refused_as_before() -> None:
             xp.add(x, 300)
 
 
+@pytest.mark.parametrize("is_late", [False, True])
+def test_errors_that_depend_on_values_are_raised_as_before(is_late: bool) -> None:
+    @jax.jit
+    def late(x: Any) -> Any:
+        """`x`, after some time."""
+        rest = jnp.ones((600, 600)) * x.ravel()[0]
+        return x + 0 * (rest @ rest @ rest)[0, 0].astype(x.dtype)
+
+    x, good, bad = jnp.arange(5), jnp.asarray([1, 2]), jnp.asarray([1, 70])
+    if xp.from_dlpack(x).device != "cpu":
+        pytest.skip("a GPU takes the nearest index")
+    for _ in range(CALLS):
+        assert xp.take(x, good).tolist() == [1, 2]
+        with pytest.raises(IndexError, match="take: indices holds 70"):
+            xp.take(x, late(bad) if is_late else bad)
+        xp.linalg.cholesky(jnp.eye(3))
+        with pytest.raises(xp.linalg.LinAlgError, match="not positive definite"):
+            xp.linalg.cholesky(late(-jnp.eye(3)) if is_late else -jnp.eye(3))
+
+
 def test_deleted_arrays_are_refused_as_before() -> None:
     x = jnp.asarray(np.ones((3, 5), np.float32)) + 1
     for _ in range(CALLS):

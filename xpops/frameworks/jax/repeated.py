@@ -50,16 +50,25 @@ class Repeated:
         self._counts: BoundedDict[str, int] = BoundedDict(256)
         self._programs: dict[str, Callable[..., Any]] = {}
         self._compiles = True
+        (device,) = arguments[self._places[0]].devices()
+        self._on_host = device.platform == "cpu"
 
     def __call__(self, *arguments: Any) -> Any:
         scalars = repr([arguments[place] for place in self._scalars]) if self._scalars else ""
         program = self._programs.get(scalars)
         if program is None:
             return self._lent(scalars, arguments)
-        result = program(*[arguments[place] for place in self._places] if self._scalars else arguments)
-        first = result[0] if result.__class__ is tuple else result
-        # While JAX traces a function, the call on values that are known is computed at once, as the first one was.
-        return self._lent(scalars, arguments) if isinstance(first, jax.core.Tracer) else result
+        try:
+            result = program(*[arguments[place] for place in self._places] if self._scalars else arguments)
+            first = result[0] if result.__class__ is tuple else result
+            # While JAX traces a function, the call on values that are known is computed at once, as the first one was.
+            if isinstance(first, jax.core.Tracer):
+                return self._lent(scalars, arguments)
+            if self._on_host:
+                first.block_until_ready()  # only now it has failed, if the operands took their time
+        except jax.errors.JaxRuntimeError:  # which hides the call's own error
+            return self._lent(scalars, arguments)
+        return result
 
     def _lent(self, scalars: str, arguments: tuple[Any, ...]) -> Any:
         """The result through DLPack."""
