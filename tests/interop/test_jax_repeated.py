@@ -87,6 +87,16 @@ def test_programs_take_every_dtype_and_empty_arrays(dtype: Any, shape: tuple[int
         np.testing.assert_array_equal(np.asarray(result), x)
 
 
+def test_subnormal_numbers_are_kept() -> None:
+    """XLA takes them as zeros on the host."""
+    x, y = np.array([1e-38, 2e-38, 1e-45], np.float32), np.array([0.1, 0.5, 1], np.float32)
+    program = jax.jit(lambda v, w: xp.multiply(v, w))
+    for _ in range(CALLS):
+        np.testing.assert_array_equal(np.asarray(xp.multiply(jnp.asarray(x), jnp.asarray(y))), x * y)
+        np.testing.assert_array_equal(np.asarray(program(jnp.asarray(x), jnp.asarray(y))), x * y)
+        np.testing.assert_array_equal(np.asarray(jnp.asarray(y) * 1e-44), 0, "JAX's own programs are as before")
+
+
 def test_results_of_64_bits_are_narrowed_as_in_jax() -> None:
     x = np.arange(5, dtype=np.float32)
     for number in range(CALLS):

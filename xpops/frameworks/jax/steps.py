@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
@@ -16,6 +18,23 @@ from xpops.engine.program import Kernel
 from xpops.frameworks import capsule as dl
 from xpops.frameworks.differentiable import Differentiable
 from xpops.plan.cache import BoundedDict
+
+_libm = ctypes.PyDLL("ucrtbase" if sys.platform == "win32" else None)
+# The settings of the processor's floating-point unit, as Python has them.
+_usual = ctypes.create_string_buffer(64)
+_libm.fegetenv(_usual)
+
+
+class _UsualNumbers:
+    """A context with Python's floating-point settings. With those of XLA on the host, subnormal numbers are zeros."""
+
+    def __enter__(self) -> None:
+        self._given = ctypes.create_string_buffer(64)
+        _libm.fegetenv(self._given)
+        _libm.fesetenv(_usual)
+
+    def __exit__(self, *error: object) -> None:
+        _libm.fesetenv(self._given)
 
 
 class Step:
@@ -48,7 +67,8 @@ class Step:
         if kernel is None:
             align = alignment(reduce(or_, [x.ctypes.data for x in arrays]))
             kernel = self._kernels[key] = self._kernel(count, arrays, CPU, align)
-        kernel(0, *arrays)
+        with _UsualNumbers():
+            kernel(0, *arrays)
 
     def _run_on_gpu(self, index: int, stream: int, count: int, buffers: tuple[Any, ...]) -> None:
         kinds, addresses = zip(*[dl.contents(x.__dlpack__()) for x in buffers], strict=True)
