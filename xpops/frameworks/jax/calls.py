@@ -60,18 +60,20 @@ def _has_tangent(place: int, places: tuple[int, ...], tangents: tuple[Any, ...])
     return place in places and not isinstance(tangents[places.index(place)], SymbolicZero)
 
 
-def call_of(call: Differentiable, places: tuple[int, ...], arguments: tuple[Any, ...]) -> Callable[..., Any]:
-    """The call as a function of the arrays at some places, for `jax.jit`."""
+def call_of(
+    call: Differentiable, places: tuple[int, ...], arguments: tuple[Any, ...], failed: Callable[[], None]
+) -> Callable[..., Any]:
+    """The call as a function of the arrays at some places, for `jax.jit`. `failed` is that of its `Step`."""
 
     def function(*arrays: Any) -> Any:
         given = dict(zip(places, arrays, strict=True))
-        return _step(call, [given.get(place, x) for place, x in enumerate(arguments)])
+        return _step(call, [given.get(place, x) for place, x in enumerate(arguments)], failed)
 
     function.__name__ = "xpops_call"  # in profiles
     return function
 
 
-def _step(call: Differentiable, arguments: list[Any]) -> Any:
+def _step(call: Differentiable, arguments: list[Any], failed: Callable[[], None] | None = None) -> Any:
     """A step of the program that computes the call.
 
     Under `jax.vmap` an elementwise call gets one more axis in front; others run in a loop.
@@ -88,8 +90,8 @@ def _step(call: Differentiable, arguments: list[Any]) -> Any:
         jax.ShapeDtypeStruct(each.shape, jax.dtypes.canonicalize_dtype(each.dtype))
         for each in ((found,) if isinstance(found, Facts) else found)
     ]
-    step, method = Step(call, tuple(map(_scalar, arguments))), "expand_dims" if call.broadcasts else "sequential"
-    made = buffer_callback(step, shapes, vmap_method=method)(*arrays)
+    step = Step(call, tuple(map(_scalar, arguments)), failed)
+    made = buffer_callback(step, shapes, vmap_method="expand_dims" if call.broadcasts else "sequential")(*arrays)
     return made[0] if isinstance(found, Facts) else tuple(made)
 
 

@@ -49,7 +49,8 @@ class Repeated:
         # The scalars' values as a text, since 0.0 and -0.0 are equal -> the number of calls, or their program.
         self._counts: BoundedDict[str, int] = BoundedDict(256)
         self._programs: dict[str, Callable[..., Any]] = {}
-        self._compiles = True
+        # How many calls of programs have failed on the host, in any thread.
+        self._failures, self._compiles = 0, True
         (device,) = arguments[self._places[0]].devices()
         self._on_host = device.platform == "cpu"
 
@@ -58,6 +59,7 @@ class Repeated:
         program = self._programs.get(scalars)
         if program is None:
             return self._lent(scalars, arguments)
+        failures = self._failures
         try:
             result = program(*[arguments[place] for place in self._places] if self._scalars else arguments)
             first = result[0] if result.__class__ is tuple else result
@@ -66,9 +68,13 @@ class Repeated:
                 return self._lent(scalars, arguments)
             if self._on_host:
                 first.block_until_ready()  # only now it has failed, if the operands took their time
-        except jax.errors.JaxRuntimeError:  # which hides the call's own error
-            return self._lent(scalars, arguments)
-        return result
+        except jax.errors.JaxRuntimeError:
+            failures = -1
+        # A call that failed raises its own error if it is made again.
+        return result if failures == self._failures else self._lent(scalars, arguments)
+
+    def _count_failure(self) -> None:
+        self._failures += 1
 
     def _lent(self, scalars: str, arguments: tuple[Any, ...]) -> Any:
         """The result through DLPack."""
@@ -85,4 +91,4 @@ class Repeated:
         except TypeError:  # the shapes of results depend on data
             self._compiles = False
         else:
-            self._programs[scalars] = jax.jit(call_of(call, self._places, arguments))
+            self._programs[scalars] = jax.jit(call_of(call, self._places, arguments, self._count_failure))

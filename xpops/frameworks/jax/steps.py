@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -47,17 +47,26 @@ class Step:
     call : Differentiable
     scalars : tuple of scalar or None
         The arguments; None for arrays.
+    failed : callable, optional
+        Hears that the step failed on the host, which then does not raise: JAX would raise again when the process ends.
     """
 
-    def __init__(self, call: Differentiable, scalars: tuple[Scalar | None, ...]) -> None:
-        self._call, self._scalars = call, scalars
+    def __init__(
+        self, call: Differentiable, scalars: tuple[Scalar | None, ...], failed: Callable[[], None] | None = None
+    ) -> None:
+        self._call, self._scalars, self._failed = call, scalars, failed
         # What the arrays are, but for their memory -> the kernel.
         self._kernels: BoundedDict[tuple[Any, ...], Kernel] = BoundedDict(64)
 
     def __call__(self, context: Any, outs: Any, *buffers: Any) -> None:
         kind, index = outs[0].__dlpack_device__()
         if kind == dl.KIND_CPU:
-            self._run_on_host(len(outs), list(map(np.asarray, (*outs, *buffers))))
+            try:
+                self._run_on_host(len(outs), list(map(np.asarray, (*outs, *buffers))))
+            except Exception:
+                if self._failed is None:
+                    raise
+                self._failed()
         else:
             self._run_on_gpu(index, context.stream, len(outs), (*outs, *buffers))
 
