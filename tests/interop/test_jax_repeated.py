@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
+import os
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -108,7 +113,7 @@ def test_results_of_64_bits_are_narrowed_as_in_jax() -> None:
 
 def test_values_of_scalars_have_programs_of_their_own() -> None:
     x = jnp.asarray(np.array([-1.0, 0.0, 2.0], np.float32))
-    values = [0.0, -0.0, math.nan, math.inf, 2.5, 1, True, *range(40)]
+    values = [0.0, -0.0, math.nan, math.copysign(math.nan, -1), math.inf, 2.5, 1, True, *range(40)]
     for _, value in itertools.product(range(CALLS), values):
         signed, product = xp.copysign(x, float(value)), xp.multiply(x, value)
         np.testing.assert_array_equal(np.asarray(signed), np.copysign(np.asarray(x), np.float32(value)))
@@ -151,6 +156,51 @@ def test_deleted_arrays_are_refused_as_before() -> None:
     x.delete()
     with pytest.raises(ValueError, match="add: x1 is a JAX array that was deleted"):
         xp.add(x, x)
+
+
+def test_programs_keep_no_arrays() -> None:
+    shape = (43, 47)
+    for number in range(CALLS):
+        x = jnp.full(shape, float(number))
+        xp.add(x, 1.0)
+        xp.add(x, x)
+    del x
+    gc.collect()
+    assert not [each for each in jax.live_arrays() if each.shape == shape]
+
+
+def test_checks_of_jax_leave_our_calls_alone() -> None:
+    x = jnp.zeros(3)
+    for number in range(CALLS):
+        with jax.debug_nans(number == CALLS - 1):
+            assert np.isnan(np.asarray(xp.divide(x, x))).all()
+
+
+def test_tracing_compiles_no_program_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = jnp.asarray(np.arange(9, dtype=np.float32))
+    for _ in range(CALLS):
+        xp.subtract(x, x)
+    monkeypatch.setattr(repeated, "call_of", lambda *_: pytest.fail("another program"))
+    jax.make_jaxpr(lambda y: (xp.subtract(x, x), y * 2)[1])(2.0)
+    xp.subtract(x, x)
+
+
+def test_devices_of_the_host_are_as_before() -> None:
+    program = """
+    import jax, jax.numpy as jnp, numpy as np, xpops as xp
+    from xpops.frameworks.jax import repeated
+    repeated.REPEATS = 3
+    first, second = jax.devices()
+    x = np.arange(8, dtype=np.float32)
+    a, b, loose = jax.device_put(x, first), jax.device_put(x, second), jnp.asarray(x)
+    for _ in range(8):
+        for each in (xp.concat([a, b]), xp.concat([b, a]), xp.add(a, a), xp.add(b, b), xp.multiply(loose, 2.0)):
+            assert each.devices() == {first} and each._committed, each.devices()
+        with jax.default_device(second):
+            assert xp.multiply(loose, loose).devices() == {first}
+    """
+    environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], env=environment, check=True)
 
 
 def test_known_values_stay_known_while_jax_traces() -> None:

@@ -68,6 +68,9 @@ class Producer:
     def is_deleted(self) -> bool:
         return False
 
+    def devices(self) -> set[Any]:
+        return {CPU}
+
     def __dlpack__(self, *, stream: int, max_version: tuple[int, int]) -> Any:
         self.streams.append(stream)
         return self.host.__dlpack__()

@@ -104,6 +104,17 @@ def _borrow(x: Any, device: Device) -> tuple[Any, BorrowedAddress]:
     return kind, data
 
 
+def _usual_sharding(x: Any) -> Any:
+    """That of arrays in the memory of one GPU, or of the first of JAX's devices on the host.
+
+    Its results are on that device, as all that xpops computes on the host.
+    """
+    (device, *_) = x.devices()
+    if device.platform == "cpu":
+        device = jax.local_devices(backend="cpu")[0]
+    return jax.sharding.SingleDeviceSharding(device)
+
+
 class JaxAdapter(DLPackAdapter):
     """Exchange through DLPack. XLA does not expose its streams, so DLPack's handshake orders the work."""
 
@@ -133,7 +144,7 @@ class JaxAdapter(DLPackAdapter):
         return _VIEWS
 
     def learn(self, x: Any, layout: Layout) -> Known | None:
-        if not isinstance(x.sharding, jax.sharding.SingleDeviceSharding) or not layout.contiguous:
+        if x.sharding != _usual_sharding(x) or not layout.contiguous:
             return None
         found = known_layout(self, layout)
         if layout.device != CPU:

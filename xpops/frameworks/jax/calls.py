@@ -64,10 +64,12 @@ def call_of(
     call: Differentiable, places: tuple[int, ...], arguments: tuple[Any, ...], failed: Callable[[], None]
 ) -> Callable[..., Any]:
     """The call as a function of the arrays at some places, for `jax.jit`. `failed` is that of its `Step`."""
+    # Not the arrays, which would live as long as the program.
+    scalars = [None if place in places else x for place, x in enumerate(arguments)]
 
     def function(*arrays: Any) -> Any:
-        given = dict(zip(places, arrays, strict=True))
-        return _step(call, [given.get(place, x) for place, x in enumerate(arguments)], failed)
+        rest = iter(arrays)
+        return _step(call, [next(rest) if x is None else x for x in scalars], failed)
 
     function.__name__ = "xpops_call"  # in profiles
     return function

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from xpops.core.devices import CPU, Device
-from xpops.core.layouts import Layout, alignment, layout_of
+from xpops.core.layouts import MAX_ALIGNMENT, Layout, alignment, layout_of
 from xpops.core.operands import Scalar
 from xpops.engine.program import Kernel
 from xpops.frameworks import capsule as dl
@@ -71,11 +71,10 @@ class Step:
             self._run_on_gpu(index, context.stream, len(outs), (*outs, *buffers))
 
     def _run_on_host(self, count: int, arrays: list[np.ndarray[Any, Any]]) -> None:
-        key = tuple([(x.shape, x.dtype) for x in arrays])
+        key = tuple([(x.shape, x.dtype) for x in arrays])  # kernels on the host take any alignment
         kernel = self._kernels.get(key)
         if kernel is None:
-            align = alignment(reduce(or_, [x.ctypes.data for x in arrays]))
-            kernel = self._kernels[key] = self._kernel(count, arrays, CPU, align)
+            kernel = self._kernels[key] = self._kernel(count, arrays, CPU, MAX_ALIGNMENT)
         with _UsualNumbers():
             kernel(0, *arrays)
 
