@@ -55,31 +55,31 @@ class Repeated:
         # How many calls of programs have failed on the host, in any thread.
         self._failures, self._compiles = 0, True
         self._sharding = arguments[self._places[0]].sharding
-        self._on_host = self._sharding.device_set.copy().pop().platform == "cpu"
+        self._on_host = next(iter(self._sharding.device_set)).platform == "cpu"
 
     def __call__(self, *arguments: Any) -> Any:
         scalars = dumps([arguments[place] for place in self._scalars], 2) if self._scalars else b""
         program = self._programs.get(scalars)
         if program is None:
-            return self._lent(scalars, arguments)
+            return self._call_and_count(scalars, arguments)
         failures = self._failures
         try:
             result = program(*[arguments[place] for place in self._places] if self._scalars else arguments)
             first = result[0] if result.__class__ is tuple else result
             # While JAX traces a function, the call on values that are known is computed at once, as the first one was.
             if isinstance(first, jax.core.Tracer):
-                return self._lent(scalars, arguments)
+                return self._call_and_count(scalars, arguments)
             if self._on_host:
                 first.block_until_ready()  # only now it has failed, if the operands took their time
         except (jax.errors.JaxRuntimeError, FloatingPointError):  # the second of JAX's own check for NaNs
             failures = -1
         # A call that failed raises its own error if it is made again.
-        return result if failures == self._failures else self._lent(scalars, arguments)
+        return result if failures == self._failures else self._call_and_count(scalars, arguments)
 
     def _count_failure(self) -> None:
         self._failures += 1
 
-    def _lent(self, scalars: bytes, arguments: tuple[Any, ...]) -> Any:
+    def _call_and_count(self, scalars: bytes, arguments: tuple[Any, ...]) -> Any:
         """The result through DLPack. Later calls get a program if they are many."""
         result = self._launch(*map(self._lend, arguments))
         if self._compiles and scalars not in self._programs:
