@@ -14,7 +14,7 @@ from xpops.dispatch.keys import way_of
 from xpops.dispatch.operands import Operands
 from xpops.engine.cuda.user.arguments import Parameter
 from xpops.engine.cuda.user.raw import Function, Shape
-from xpops.frameworks.adapter import Adapter
+from xpops.frameworks.adapter import Adapter, is_inherited
 from xpops.plan.cache import BoundedDict
 
 # The most launches that a kernel remembers.
@@ -57,7 +57,10 @@ class RememberedLaunches:
     """The launches of one kernel."""
 
     def __init__(self) -> None:
-        self._known: BoundedDict[tuple[Any, ...], tuple[Prepared, Callable[[], int], Adapter | None]]
+        # The last is `Adapter.lend`, or None if values are memory already.
+        self._known: BoundedDict[
+            tuple[Any, ...], tuple[Prepared, Callable[[], int], Adapter | None, Callable[[Any], Any] | None]
+        ]
         self._known = BoundedDict(_LIMIT)
 
     def launch(self, how: tuple[Any, ...], arguments: Sequence[Any]) -> bool:
@@ -81,12 +84,12 @@ class RememberedLaunches:
             return False
         if found is None:
             return False
-        prepared, stream_of, framework = found
+        prepared, stream_of, framework, lend = found
         is_writable = _is_writable if framework is None else framework.is_writable
         if not all(is_writable(arguments[place]) for place in prepared.written):
             return False
-        if framework is not None:
-            values = [framework.lend(value) for value in values]
+        if lend is not None:
+            values = list(map(lend, values))
         packed = pack(prepared.name, prepared.parameters, prepared.layouts, values)
         if framework is not None:
             for place in prepared.written:
@@ -106,7 +109,9 @@ class RememberedLaunches:
         if None not in specs:
             steady.read_by_framework(arrays, operands.framework)
             way = way_of(RememberedLaunches, how)
-            self._known[way, *specs] = launch, steady.stream_getter(operands), operands.framework
+            framework = operands.framework
+            lend = None if framework is None or is_inherited(framework, "lend") else framework.lend
+            self._known[way, *specs] = launch, steady.stream_getter(operands), framework, lend
 
 
 def _is_writable(x: Tensor) -> bool:

@@ -9,12 +9,13 @@ from typing import Any
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout
 from xpops.core.operands import Scalar
-from xpops.dispatch import steady
+from xpops.dispatch.direct import arrays_on
 from xpops.dispatch.gradients.calls import RecordedCall
 from xpops.dispatch.primitives import copier
 from xpops.engine import engine_of, is_cuda
 from xpops.engine.cuda.runtime import streams
 from xpops.engine.program import Data, Kernel, Program
+from xpops.plan.signature import Operand
 
 
 def kernel_of(
@@ -32,11 +33,10 @@ def kernel_of(
     device : Device
         That of all arrays.
     """
-    planned = None
-    if call.plan is not None:
-        planned = call.plan(device, tuple(x if isinstance(x, Layout) else type(x) for x in arguments))
+    specs = tuple([x if isinstance(x, Layout) else type(x) for x in arguments])
+    planned = None if call.plan is None else call.plan(device, specs)
     if not isinstance(planned, Program):
-        return _computing(call, arguments, outs, device)
+        return _computing(call, specs, arguments, outs)
     kernel = _holding(planned.kernel, arguments, len(outs))
     if planned.layouts != outs:
         kernel = _converting(kernel, planned.layouts, outs, device)
@@ -76,19 +76,19 @@ def _converting(kernel: Kernel, layouts: tuple[Layout, ...], outs: tuple[Layout,
 
 
 def _computing(
-    call: RecordedCall, arguments: tuple[Layout | Scalar, ...], outs: tuple[Layout, ...], device: Device
+    call: RecordedCall,
+    specs: tuple[Operand, ...],
+    arguments: tuple[Layout | Scalar, ...],
+    outs: tuple[Layout, ...],
 ) -> Kernel:
     """The kernel of a call that is several others: it computes arrays of ours, and copies them."""
-    engine, count = engine_of(device), len(outs)
-    layouts = [x for x in arguments if isinstance(x, Layout)]
+    device, count = outs[0].device, len(outs)
+    on_gpu = is_cuda(engine_of(device))
 
     def compute(stream: int, *data: Data) -> None:
-        with streams.set_current(device.index, stream) if is_cuda(engine) else nullcontext():
-            arrays = (
-                steady.array_class(layout, each, None, False)
-                for layout, each in zip(layouts, data[count:], strict=True)
-            )
-            found = call.compute(*_filled(arguments, arrays))
+        values = tuple(_filled(arguments, iter(data[count:])))
+        with streams.set_current(device.index, stream) if on_gpu else nullcontext():
+            found = call.compute(*arrays_on(specs, values))
             for out, target, made in zip(outs, data, found if isinstance(found, tuple) else (found,), strict=False):
                 copier(made._layout, out)(stream, target, made._data)
 

@@ -88,7 +88,7 @@ class Step:
         kernel(stream, *addresses)
 
     def _kernel(self, count: int, arrays: Sequence[Any], device: Device, align: int) -> Kernel:
-        """The kernel of the call on arrays, of which the first ones are its results."""
+        """The kernel of the call. The first `count` arrays are its results, the others its operands."""
         layouts = [layout_of(np.dtype(x.dtype), x.shape, None, device, align) for x in arrays]
         rest = iter(layouts[count:])
         arguments: tuple[Layout | Scalar, ...] = tuple([next(rest) if x is None else x for x in self._scalars])
