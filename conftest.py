@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,22 +16,35 @@ from xpops.frameworks import registry
 ROOT = Path(__file__).parent
 
 
-@cache
-def installed(package: str) -> bool:
-    return find_spec(package) is not None
-
-
-def imported_packages(path: Path) -> Iterator[str]:
-    """The packages that a module cannot be imported without."""
+def imported_modules(path: Path) -> Iterator[str]:
+    """The packages and modules that a module of xpops cannot be imported without."""
+    yield ".".join(path.parent.relative_to(ROOT).parts)
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            yield node.module.partition(".")[0]
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-# Modules of xpops for which a package is missing here: adapters of frameworks, and the CUDA engine without cuda-python.
-collect_ignore = [path for path in (ROOT / "xpops").rglob("*.py") if not all(map(installed, imported_packages(path)))]
+def modules_without_their_packages() -> list[Path]:
+    """Modules of xpops that need, or import a module that needs, a package that is missing here."""
+    paths = {module_name(path): path for path in (ROOT / "xpops").rglob("*.py")}
+    imports = {name: set(imported_modules(path)) for name, path in paths.items()}
+    packages = {module.partition(".")[0] for named in imports.values() for module in named}
+    missing = {package for package in packages if find_spec(package) is None}
+    found = {name for name, named in imports.items() if any(module.partition(".")[0] in missing for module in named)}
+    while more := {name for name, named in imports.items() if named & found} - found:
+        found |= more
+    return [paths[name] for name in found]
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+# Adapters of frameworks, and the CUDA engine without cuda-python.
+collect_ignore = modules_without_their_packages()
 
 
 @pytest.fixture(autouse=True)
