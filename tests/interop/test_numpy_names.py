@@ -47,6 +47,52 @@ def test_results_are_of_the_framework(call: str, framework: str) -> None:
             numpy.testing.assert_allclose(to_numpy(each), other, rtol=tolerance, atol=tolerance)
 
 
+LISTS = (
+    "np.add(x, [1, 2, 3, 4])", "np.append(v, [1.0, 2.0])", "np.average(x, 1, [1.0, 2, 3, 4])",
+    "np.vstack((w, [1.0] * 4))", "np.hstack(([2.0], v))", "np.dstack((x, [[1, 2, 3, 4]] * 3))",
+    "np.block([[m, w[:, None]], [w, 5.0]])", "np.clip(x, [0, 0, 0, 1], 0.5)",
+    "np.sum(x, 0, where=[True, False, True, True])", "np.select([x > 0, x < -1], [x, [1, 2, 3, 4]], x)",
+    "np.diff(v, prepend=[1.0])", "np.gradient(w, [0.0, 1, 3, 4])", "np.where([[True]], 1, x)",
+    "np.ediff1d(v, to_begin=0, to_end=[1, 2])", "np.where([True, False, True, True], x, 0.0)", "np.dot([1, 2, 3], x)",
+    "np.take(x, [0, -1], 1)", "np.take_along_axis(x, numpy.array([[0], [3], [1]]), 1)", "np.trace(x, 1)",
+    "np.diagonal(t, 0, 2, 0)",
+    "np.take(x, [[13, -14]], mode='wrap')", "np.take(x, 40, mode='clip')", "np.take(x, numpy.array([True, False]), 0)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("framework", ["numpy", "torch", "jax"])
+@pytest.mark.parametrize("call", LISTS)
+def test_lists_become_arrays_like_those_beside_them(call: str, framework: str) -> None:
+    given = operands(framework)
+    function = eval(f"lambda {', '.join(given)}: {call}", {"np": xpops.numpy, "numpy": numpy})
+    wanted = eval(call.replace("[True, False]", "[1, 0]"), {"np": numpy, "numpy": numpy, **OPERANDS})
+    tolerance = 1e-4 if framework == "jax" else 1e-9
+    for _ in range(2):
+        found = function(**given)
+        assert isinstance(found, type(given["x"]))
+        numpy.testing.assert_allclose(to_numpy(found), wanted, rtol=tolerance, atol=tolerance)
+    if framework == "torch":
+        found = function(**{name: x.requires_grad_(x.is_floating_point()) for name, x in given.items()})
+        assert found.requires_grad
+        numpy.testing.assert_allclose(found.detach(), wanted, 1e-9, 1e-9)
+    if framework == "jax":
+        import jax
+
+        numpy.testing.assert_allclose(jax.jit(function)(**given), wanted, 1e-4, 1e-4)
+
+
+def test_functions_without_a_gradient_name_the_argument() -> None:
+    torch = pytest.importorskip("torch")
+    v = torch.rand(4, requires_grad=True)
+    for call, argument in (
+        (xpops.numpy.poly, "seq_of_zeros"), (xpops.numpy.vander, "x"), (xpops.numpy.roots, "p"),
+        (lambda v: xpops.numpy.interp(v, [0, 1], [1, 2]), "x"), (lambda v: xpops.numpy.insert(v, 2, 9.0), "arr"),
+        (lambda v: xpops.numpy.nanquantile(v, 0.5), "a"), (lambda v: xpops.numpy.polyadd([1.0, 2.0], v), "a2"),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=f": {argument} needs a gradient, and there is none by it"):
+            call(v)
+
+
 def test_functions_write_tensors() -> None:
     torch = pytest.importorskip("torch")
     x = torch.zeros(3, 3)

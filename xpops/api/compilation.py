@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
+from itertools import chain
 from types import ModuleType
 from typing import Any
 from weakref import WeakSet
@@ -15,13 +16,12 @@ _COMPILER = "torch._dynamo"
 _NAMESPACES = ("xpops", "xpops.nn", "xpops.linalg", "xpops.fft", "xpops.special")
 # Functions that take no tensors, return other things, or read values. The compiler calls them between two programs.
 _LEFT_OUT = {
-    "Array", "CompileError", "Device", "DeviceError", "HostCopyError", "OutOfMemoryError", "__array_namespace_info__",
-    "allow_host_copies", "arange", "asarray", "broadcast_arrays", "broadcast_shapes", "can_cast", "default_device",
-    "empty", "empty_like", "eye", "fftfreq", "finfo", "from_dlpack", "full", "full_like", "fuse", "get_include",
-    "graph", "iinfo", "isdtype", "linspace", "meshgrid", "ones", "ones_like", "result_type", "rfftfreq",
-    "set_default_device", "stream", "zeros", "zeros_like",
+    "__array_namespace_info__", "allow_host_copies", "arange", "asarray", "broadcast_arrays", "broadcast_shapes",
+    "can_cast", "default_device", "empty", "empty_like", "eye", "fftfreq", "finfo", "from_dlpack", "full", "full_like",
+    "fuse", "get_include", "graph", "iinfo", "isdtype", "linspace", "meshgrid", "ones", "ones_like", "result_type",
+    "rfftfreq", "set_default_device", "stream", "zeros", "zeros_like",
 }  # fmt: skip
-# Fused functions and kernels of users.
+# Functions of namespaces that are imported later, fused functions, and kernels of users.
 _made: WeakSet[Callable[..., Any]] = WeakSet()
 _is_allowed = False
 
@@ -34,11 +34,16 @@ def offer(function: Callable[..., Any]) -> None:
         _made.add(function)
 
 
-def compiled_functions() -> list[Callable[..., Any]]:
-    """The public functions that the compiler takes."""
-    spaces = list(map(import_module, _NAMESPACES))
-    found = [vars(space).get(name) for space in spaces for name in space.__all__ if name not in _LEFT_OUT]
-    return [each for each in found if callable(each)]
+def offer_all(namespace: str) -> None:
+    """Let torch's compiler take the functions of a namespace that was just imported."""
+    for function in functions_of(sys.modules[namespace]):
+        offer(function)
+
+
+def functions_of(namespace: ModuleType) -> list[Callable[..., Any]]:
+    """The public functions of ours in a namespace that the compiler takes."""
+    found = [vars(namespace).get(name) for name in namespace.__all__ if name not in _LEFT_OUT]
+    return [x for x in found if callable(x) and not isinstance(x, type) and x.__module__.startswith("xpops")]
 
 
 def _allow(functions: Sequence[Callable[..., Any]]) -> None:
@@ -51,7 +56,7 @@ def _allow_all() -> None:
     with suppress(ImportError, AttributeError):  # torch is too old: its compiler ends programs before our calls
         import_module("xpops.frameworks.torch_dynamo").skip("xpops")
         _is_allowed = True
-        _allow([*compiled_functions(), *_made])
+        _allow([*chain.from_iterable(map(functions_of, map(import_module, _NAMESPACES))), *_made])
 
 
 class _Waiter:

@@ -8,24 +8,26 @@ from typing import Any
 from xpops.api.creation.conversion import asarray
 from xpops.api.creation.ranges import arange
 from xpops.api.data_types import astype
+from xpops.api.elementwise.arithmetic import remainder
+from xpops.api.elementwise.limits import clip
 from xpops.api.indexing import take
 from xpops.api.manipulation.shapes import reshape
 from xpops.arrays import Array
 from xpops.arrays.indexing.keys import is_basic
+from xpops.arrays.tensors import array_layout
 from xpops.core import dtypes as dt
 from xpops.plan.strides.views import position
 
 
-def resolve_mode(indices: Array, length: int, mode: str, function: str) -> Array:
-    """Indices along an axis by NumPy's modes: "wrap" and "clip" change those out of range."""
+def resolve_mode(indices: Any, length: int, mode: str, function: str) -> Any:
+    """An array of indices along an axis by NumPy's modes: "wrap" and "clip" change those out of range."""
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"{function}: mode is {mode!r}; accepted: 'raise', 'wrap', 'clip'")
-    found: Array = astype(indices, dt.int64) if indices.dtype == dt.bool else indices
+    is_boolean = array_layout(indices, function, "indices").dtype == dt.bool
+    found = astype(indices, dt.int64) if is_boolean else indices
     if mode == "wrap":
-        found = found % length
-    elif mode == "clip":
-        found = found.clip(0, length - 1)
-    return found
+        return remainder(found, length)
+    return clip(found, 0, length - 1) if mode == "clip" else found
 
 
 def put(self: Array, indices: Any, values: Any, mode: str = "raise") -> None:

@@ -10,12 +10,13 @@ from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.dispatch import steady
-from xpops.dispatch.calls import call_for
+from xpops.dispatch.calls import call_for, require_fit
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.dispatch.gradients.calls import (
     RecordedCall,
     makers,
+    overwriter_of,
     recorded_calls,
     recorder_of,
     remember_recorded,
@@ -154,6 +155,12 @@ def write_first(op: Operator, way: Any, arguments: tuple[Any, ...], out: Any, dt
         if isinstance(argument, (Traced, TracedScalar)):
             return argument.trace.apply(op, arguments, dtype, out)
     require_no_gradient(op.public, (*arguments, out))
+    tracer = overwriter_of((*arguments, out))
+    if tracer is not None:
+        value = elementwise(op, arguments, None, dtype)
+        require_fit(op, *tracer.facts(value), tracer.facts(out))
+        tracer.overwrite(out, value)
+        return out
     operands = Operands(op.public, op.arguments, arguments, out)
     try:
         target = _require_target(op, operands)

@@ -12,6 +12,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.engine import engine_of
 from xpops.engine.program import Data, Kernel
+from xpops.frameworks.differentiable import Facts
 from xpops.ops.elementwise import IDENTITY
 from xpops.ops.operator import Operator
 from xpops.plan.cache import BoundedDict
@@ -71,18 +72,29 @@ def call_for(
 def _fit_to_out(op: Operator, signature: Signature, out: Layout) -> Signature:
     """The signature with the shape and the dtype of `out`.
 
-    A copy (an assignment) broadcasts to the shape of `out`; any other operator must have this shape. The dtypes may
-    differ in width: the value that the kernel computes is rounded once, directly to the dtype of `out`. A float16 or
-    bfloat16 result is not rounded to its own dtype first.
+    The value that the kernel computes is rounded once, directly to the dtype of `out`. A float16 or bfloat16 result is
+    not rounded to its own dtype first.
     """
-    broadcasts = op is IDENTITY and broadcast_shapes(signature.shape, out.shape, function="assignment") == out.shape
-    same_kind = any(signature.dtype in kind and out.dtype in kind for kind in _KINDS)
-    if not (signature.dtype == out.dtype or same_kind) or (signature.shape != out.shape and not broadcasts):
-        raise ValueError(
-            f"{op.public}: out has shape {out.shape} and dtype {out.dtype}; "
-            f"accepted: shape {signature.shape} and dtype {signature.dtype} or another one of its kind"
-        )
+    require_fit(op, signature.shape, signature.dtype, out)
     return signature._replace(shape=out.shape, dtype=out.dtype)
+
+
+def require_fit(op: Operator, shape: tuple[int, ...], dtype: DType, out: Layout | Facts) -> None:
+    """Refuse an `out` that does not fit a result.
+
+    A copy (an assignment) broadcasts to the shape of `out`; any other operator must have this shape. The dtypes may
+    differ in width.
+    """
+    same_kind = any(dtype in kind and out.dtype in kind for kind in _KINDS)
+    if (dtype == out.dtype or same_kind) and (
+        shape == out.shape
+        or (op is IDENTITY and broadcast_shapes(shape, out.shape, function="assignment") == out.shape)
+    ):
+        return
+    raise ValueError(
+        f"{op.public}: out has shape {tuple(out.shape)} and dtype {out.dtype}; "
+        f"accepted: shape {tuple(shape)} and dtype {dtype} or another one of its kind"
+    )
 
 
 def _check_integers(op: Operator, specs: tuple[Operand, ...], loop: tuple[DType, ...], kernel: Kernel) -> Kernel:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from xpops.core.devices import Device
+from xpops.core.devices import NOWHERE, Device
 from xpops.core.dtypes import DType
 from xpops.core.errors import describe
 from xpops.core.guards import copies
@@ -197,7 +197,9 @@ class Operands:
             raise TypeError(f"{self._function}: every operand is a Python scalar; accepted: at least one array")
         first, device = found[0]
         for name, other in found[1:]:
-            if other != device:
+            if NOWHERE in (device, other):  # that one stands for an array on the device of the other
+                device = NOWHERE
+            elif other != device:
                 raise ValueError(
                     f"{self._function}: {first} is on {device} and {name} on {other}; "
                     f"move one with {name}.to_device({first}.device)"

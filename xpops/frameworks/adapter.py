@@ -155,8 +155,7 @@ class Adapter:
     def recorder(self, call: Differentiable, arguments: tuple[Any, ...], results: Any) -> Callable[..., Any] | None:
         """What `record` does, as a function of arguments like these; None if each such call needs `record`.
 
-        It returns results like `results`. Everything that depends on shapes, dtypes and on which arguments need a
-        gradient is found now.
+        It returns results like `results`. What depends on shapes, dtypes and needs of gradients is found now.
         """
         return None
 
@@ -167,6 +166,13 @@ class Adapter:
     def is_traced(self, x: Any) -> bool:
         """Whether an array has no memory of its own: `record` takes all of its calls, also without a derivative."""
         return False
+
+    def overwrites(self, x: Any) -> bool:
+        """Whether `x` is an array of a program which is traced, and `overwrite` may write such arrays."""
+        return False
+
+    def overwrite(self, x: Any, value: Any) -> None:
+        """Write the elements of `value`, which broadcasts to the shape of `x`, to it, as a step of the program."""
 
     def constant(self, array: Any, like: Any) -> Any:
         """An xpops array as an array of the framework, on the device of `like`."""
@@ -181,15 +187,15 @@ class Adapter:
     def learn(self, x: Any, layout: Layout) -> Known | None:
         """Make `read` recognise arrays like `x`, which `view` took as it is; None if the framework cannot.
 
-        Two arrays are alike if calls of them differ in the values of elements and in addresses only.
+        Two arrays are alike if their calls differ in elements and in addresses only.
         """
         return None
 
     def read(self, x: Any) -> tuple[Known | None, Data]:
         """The layout and the data of an array like one that was learnt; None and anything if it is like none of them.
 
-        The data are for the engine of the device. On the host they may be the framework's array itself, if
-        `host_kernel` makes kernels that take such arrays. If the framework records a gradient, they are not used.
+        The data are for the device's engine, or the array itself on the host, if `host_kernel` makes kernels that take
+        such arrays. If the framework records a gradient, they are not used.
         """
         return None, None
 

@@ -115,6 +115,12 @@ class TorchAdapter(Adapter):
     def is_traced(self, x: Any) -> bool:
         return isinstance(x, torch.Tensor) and is_traced(x)
 
+    def overwrites(self, x: Any) -> bool:
+        return type(x) in OF_COMPILER and not (x.requires_grad and torch.is_grad_enabled())
+
+    def overwrite(self, x: Any, value: Any) -> None:
+        x.copy_(value)
+
     def record(self, call: Differentiable, arguments: tuple[Any, ...]) -> Any:
         for x in arguments:
             if type(x) in OF_COMPILER:

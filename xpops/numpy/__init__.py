@@ -46,6 +46,7 @@ from numpy import (
     unsignedinteger,
 )
 
+from xpops.api.compilation import offer_all as _offer_all
 from xpops.api.constants import e, inf, nan, newaxis, pi
 from xpops.api.data_types import can_cast, result_type
 from xpops.api.devices import default_device, set_default_device
@@ -162,6 +163,10 @@ __all__ += shapes.__all__
 __all__ += sorting.__all__
 __all__ += statistics.__all__
 __all__ += trigonometric.__all__
+
+_offer_all(__name__)
+_offer_all(linalg.__name__)
+_offer_all(fft.__name__)
 
 if not _TYPE_CHECKING:  # a type checker would take any name for an attribute
 

@@ -39,8 +39,22 @@ def arrays_of(operands: Iterable[Any], *, scalars: bool = False) -> list[Any]:
     if not any(lists):
         return operands
     there = next((x for x in operands if not isinstance(x, _HOST_TYPES)), None)
-    device = None if there is None else adopt_foreign(there, "asarray", "obj").device
-    return [asarray(x, device=device) if is_list else x for x, is_list in zip(operands, lists, strict=True)]
+    return [beside(there, x) if is_list else x for x, is_list in zip(operands, lists, strict=True)]
+
+
+def beside(there: Any, x: Any) -> Any:
+    """NumPy's array, a list or a scalar as an array of the framework and on the device of `there`, if it is given."""
+    if there is None:
+        return asarray(x)
+    adapter = adapter_of(type(there))
+    if adapter is None:
+        return asarray(x, device=adopt_foreign(there, "asarray", "obj").device)
+    return adapter.constant(asarray(x, device="cpu"), there)
+
+
+def on_device_of(there: Any, x: Any) -> Any:
+    """`x`; NumPy's array, a list or a scalar as an array beside `there`."""
+    return beside(there, x) if isinstance(x, (numpy.ndarray, *_HOST_TYPES)) else x
 
 
 def is_scalar(x: Any) -> bool:
@@ -95,7 +109,7 @@ def store(found: Any, out: Any, function: str, mask: Any = True) -> Any:
     return target
 
 
-def on_arrays(count: int = 1, indices: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def on_arrays(count: int = 1) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a function whose first `count` arguments are xpops arrays accept arrays of any framework, lists and scalars.
 
     If all arrays are of one framework, so are the results. An argument that is None stays None. A framework that
@@ -105,8 +119,6 @@ def on_arrays(count: int = 1, indices: str = "") -> Callable[[Callable[..., Any]
     ----------
     count : int
         How many arguments.
-    indices : str
-        The one that holds indices into the first one: NumPy's arrays are copied to its device, as by `x[indices]`.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,8 +129,6 @@ def on_arrays(count: int = 1, indices: str = "") -> Callable[[Callable[..., Any]
             operands = dict(zip(names, arguments, strict=False))
             operands.update((name, named.pop(name)) for name in names if name in named)
             arrays = {name: x for name, x in operands.items() if x is not None}
-            if isinstance(arrays.get(indices), numpy.ndarray):
-                arrays[indices] = _beside(operands[names[0]], arrays[indices])
             rest = arguments[count:]
             last = max((names.index(name) for name in operands), default=-1)
 
@@ -133,19 +143,12 @@ def on_arrays(count: int = 1, indices: str = "") -> Callable[[Callable[..., Any]
     return decorate
 
 
-def _beside(x: Any, indices: NDArray) -> Any:
-    """A NumPy array on the device of `x`."""
-    if isinstance(x, (numpy.ndarray, *_HOST_TYPES)):
-        return indices
-    return asarray(indices, device=adopt_foreign(x, "asarray", "obj").device)
-
-
 def compute_on_arrays(function: str, compute: Callable[..., Any], operands: dict[str, Any]) -> Any:
     """Call `compute` with xpops arrays of the operands. Results are of the framework of all arrays, if it is one."""
     foreign = [x for x in operands.values() if not isinstance(x, (Array, *_HOST_TYPES))]
     recorder = recorder_of(tuple(foreign)) if foreign else None
     if recorder is not None:
-        values = tuple(map(given, operands.values()))
+        values = tuple(arrays_of(operands.values(), scalars=True))
         return recorder.record(_recorded(function, tuple(operands), compute), values)
     arrays = arrays_of(operands.values(), scalars=True)
     found = compute(*(adopt_foreign(x, function, name) for name, x in zip(operands, arrays, strict=True)))
@@ -158,7 +161,11 @@ def compute_on_arrays(function: str, compute: Callable[..., Any], operands: dict
 
 def _recorded(function: str, names: tuple[str, ...], compute: Callable[..., Any]) -> RecordedCall:
     """A call without derivatives. Only this process can read its name, because `compute` holds the parameters."""
-    return RecordedCall(function, names, {}, None, compute, ("composed", function, names, compute))
+
+    def compute_on_values(*values: Any) -> Any:
+        return compute_on_arrays(function, compute, dict(zip(names, values, strict=True)))
+
+    return RecordedCall(function, names, {}, None, compute_on_values, ("composed", function, names, compute))
 
 
 makers["composed"] = _recorded

@@ -22,7 +22,7 @@ from xpops.arrays import Array, adopt_foreign
 from xpops.arrays.indexing.values import holds
 from xpops.core import dtypes as dt
 from xpops.core.promotion import SCALAR_TYPES, scalar_dtype
-from xpops.numpy.arguments import compute_on_arrays, given, is_scalar, on_arrays, store
+from xpops.numpy.arguments import arrays_of, compute_on_arrays, given, is_scalar, on_arrays, on_device_of, store
 from xpops.numpy.elementwise import truth
 from xpops.numpy.reductions import line
 
@@ -33,18 +33,17 @@ __all__ = [
 ]  # fmt: skip
 
 
-@on_arrays(2, "indices")
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """As `numpy.take`."""
     x, along = line(a, axis)
-    return store(indexing.take(x, resolve_mode(indices, x.shape[along], mode, "take"), axis=along), out, "take")
+    places = resolve_mode(on_device_of(x, indices), x.shape[along], mode, "take")
+    return store(indexing.take(x, places, axis=along), out, "take")
 
 
-@on_arrays(2, "indices")
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     """As `numpy.take_along_axis`."""
     x, along = line(arr, axis)
-    return indexing.take_along_axis(x, indices, axis=along)
+    return indexing.take_along_axis(x, on_device_of(x, indices), axis=along)
 
 
 def _on(x: Array, values: Any) -> Array:
@@ -164,14 +163,15 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         )
     found = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        found = _where(truth(condition), choice if is_scalar(choice) else given(choice), found)
+        mask, value, found = arrays_of((condition, choice, found))
+        found = _where(truth(mask), value, found)
     return found
 
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """As `numpy.piecewise`; functions are called with all of `x`, so that nothing waits for the device."""
     x = given(x)
-    conditions = [given(each) for each in (condlist if isinstance(condlist, (list, tuple)) else [condlist])]
+    conditions = [on_device_of(x, each) for each in (condlist if isinstance(condlist, (list, tuple)) else [condlist])]
     pieces = list(funclist)
     if len(pieces) not in (len(conditions), len(conditions) + 1):
         raise ValueError(f"piecewise: there are {len(pieces)} functions; accepted: {len(conditions)}, or one more")
@@ -187,10 +187,9 @@ def diag_indices(n: int, ndim: int = 2, *, device: object = None) -> tuple[Array
     return (arange(n, device=device),) * ndim  # type: ignore[arg-type]
 
 
-@on_arrays()
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """As `numpy.diagonal`: a view."""
-    return _diagonal(moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset)
+    return _diagonal(moveaxis(given(a), (axis1, axis2), (-2, -1)), offset=offset)
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -48,18 +49,18 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None) -> 
 
 def vstack(tup: Any, *, dtype: Any = None) -> Any:
     """As `numpy.vstack`."""
-    return concatenate([atleast_2d(each) for each in tup], 0, dtype=dtype)
+    return concatenate([atleast_2d(each) for each in _parts(tup)], 0, dtype=dtype)
 
 
 def hstack(tup: Any, *, dtype: Any = None) -> Any:
     """As `numpy.hstack`."""
-    parts = [atleast_1d(each) for each in tup]
+    parts = [atleast_1d(each) for each in _parts(tup)]
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1, dtype=dtype)
 
 
 def dstack(tup: Any) -> Any:
     """As `numpy.dstack`."""
-    return concatenate([atleast_3d(each) for each in tup], 2)
+    return concatenate([atleast_3d(each) for each in _parts(tup)], 2)
 
 
 def column_stack(tup: Any) -> Any:
@@ -70,9 +71,9 @@ def column_stack(tup: Any) -> Any:
 
 def block(arrays: Any) -> Any:
     """As `numpy.block`: nested lists of arrays."""
-    depth = _depth(arrays)
-    ndim = max(depth, *(each.ndim for each in _leaves(arrays)))
-    return _block(arrays, depth, ndim)
+    depth, leaves = _depth(arrays), _parts(_leaves(arrays))
+    ndim = max(depth, *(each.ndim for each in leaves))
+    return _block(arrays, iter(leaves), depth, ndim)
 
 
 def _depth(arrays: Any) -> int:
@@ -80,14 +81,14 @@ def _depth(arrays: Any) -> int:
 
 
 def _leaves(arrays: Any) -> list[Any]:
-    return [leaf for each in arrays for leaf in _leaves(each)] if isinstance(arrays, list) else [given(arrays)]
+    return [leaf for each in arrays for leaf in _leaves(each)] if isinstance(arrays, list) else [arrays]
 
 
-def _block(arrays: Any, depth: int, ndim: int) -> Any:
+def _block(arrays: Any, leaves: Iterator[Any], depth: int, ndim: int) -> Any:
     if not isinstance(arrays, list):
-        a = given(arrays)
+        a = next(leaves)
         return reshape(a, (*[1] * (ndim - a.ndim), *a.shape))
-    return joining.concat([_block(each, depth - 1, ndim) for each in arrays], axis=-depth)
+    return joining.concat([_block(each, leaves, depth - 1, ndim) for each in arrays], axis=-depth)
 
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
@@ -138,7 +139,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     """As `numpy.append`."""
-    return joining.concat((given(arr), given(values)), axis=axis)
+    return joining.concat(arrays_of((arr, values), scalars=True), axis=axis)
 
 
 # The most elements that are deleted or inserted by joining pieces. More take an index for each element of the result.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from xpops.api.creation.conversion import asarray
 from xpops.api.data_types import astype
 from xpops.api.elementwise import floating_point
@@ -118,13 +120,13 @@ def _nan_quantiles(a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
     rest = tuple(a.shape[place] for place in kept)
     ordered = sort(reshape(permute_dims(a, (*kept, *axes)), (*rest, -1)))
     count = sum(logical_not(floating_point.isnan(ordered)), axis=-1, keepdims=True)
-    parts = asarray(q.reshape(-1), dtype=a.dtype, device=a.device)
+    parts = asarray(numpy.ravel(q), dtype=a.dtype, device=a.device)
     rank = parts * astype(maximum(count - 1, 0), a.dtype)
     low = floor(rank)
     below, above = (take_along_axis(ordered, astype(each, dt.int64)) for each in (low, ceil(rank)))
     found = moveaxis(below + (above - below) * (rank - low), -1, 0)
     shape = tuple(1 if place in axes else length for place, length in enumerate(a.shape)) if keepdims else rest
-    return reshape(found, (*q.shape, *shape))
+    return reshape(found, (*numpy.shape(q), *shape))
 
 
 def _sequence(axis: Any) -> tuple[int, ...]:

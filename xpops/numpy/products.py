@@ -11,7 +11,7 @@ from xpops.api.linalg.products import trace as _trace
 from xpops.api.manipulation.axes import moveaxis
 from xpops.api.manipulation.joining import stack
 from xpops.api.manipulation.shapes import reshape
-from xpops.numpy.arguments import arrays_of, as_axes, given, is_scalar, on_arrays, store
+from xpops.numpy.arguments import arrays_of, as_axes, given, is_scalar, store
 
 __all__ = [
     "cross", "dot", "einsum", "inner", "kron", "matmul", "outer", "tensordot", "trace", "vdot",
@@ -98,7 +98,6 @@ def _crossed(x: Any, y: Any, i: int, j: int) -> Any:
     return subtract(multiply(x[..., i], y[..., j]), multiply(x[..., j], y[..., i]))
 
 
-@on_arrays()
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     """As `numpy.trace`."""
-    return store(_trace(moveaxis(a, (axis1, axis2), (-2, -1)), offset=offset, dtype=dtype), out, "trace")
+    return store(_trace(moveaxis(given(a), (axis1, axis2), (-2, -1)), offset=offset, dtype=dtype), out, "trace")

@@ -12,7 +12,7 @@ from xpops.api.manipulation.shapes import broadcast_to, reshape
 from xpops.api.searching import where as _where
 from xpops.api.statistics import extremes, moments, sums
 from xpops.core import dtypes as dt
-from xpops.numpy.arguments import arrays_of, as_axes, dtype_of, given, store
+from xpops.numpy.arguments import arrays_of, as_axes, dtype_of, given, on_device_of, store
 from xpops.numpy.elementwise import is_boolean
 
 __all__ = [
@@ -23,7 +23,8 @@ __all__ = [
 
 def _chosen(a: Any, where: Any, identity: Any) -> Any:
     """`a`, with `identity` for the elements that `where` leaves out."""
-    return given(a) if where is True else _where(given(where), given(a), identity)
+    a = given(a)
+    return a if where is True else _where(on_device_of(a, where), a, identity)
 
 
 def sum(

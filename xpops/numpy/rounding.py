@@ -15,7 +15,7 @@ from xpops.core import dtypes as dt
 from xpops.core.symbols import scalar_type
 from xpops.dispatch import elementwise
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
-from xpops.numpy.arguments import as_floating, dtype_of, floating, given, is_scalar, store
+from xpops.numpy.arguments import arrays_of, as_floating, dtype_of, floating, given, store
 from xpops.numpy.elementwise import ufunc
 from xpops.ops.elementwise import OPERATORS
 
@@ -100,8 +100,7 @@ def _clip(a: Any, low: Any, high: Any) -> Any:
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
     """As `numpy.clip`: the bounds are `a_min` and `a_max`, or `min` and `max`."""
     low, high = (a_min if min is None else min), (a_max if max is None else max)
-    low, high = (each if each is None or is_scalar(each) else given(each) for each in (low, high))
-    a = given(a)
+    a, low, high = arrays_of((given(a), low, high))
     if low is not None and high is not None:
         return store(_clip(a, low, high), out, "clip")
     found = a if low is None else limits.maximum(a, low)

@@ -20,7 +20,7 @@ from xpops.api.utility import diff as _diff
 from xpops.arrays import Array, adopt_foreign
 from xpops.core import dtypes as dt
 from xpops.frameworks.registry import adapter_of
-from xpops.numpy.arguments import as_axes, dtype_of, floating, given, is_scalar, store
+from xpops.numpy.arguments import arrays_of, as_axes, dtype_of, floating, given, is_scalar, on_device_of, store
 from xpops.numpy.elementwise import is_boolean
 
 __all__ = [
@@ -36,9 +36,9 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
 
 
 def host_fractions(q: Any, whole: float) -> Any:
-    """Fractions of `whole` on the host, as a float64 ndarray."""
+    """Fractions of `whole`, as Python numbers and lists of them."""
     known = isinstance(q, Array) or adapter_of(type(q)) is not None
-    return numpy.true_divide(adopt_foreign(q, "quantile", "q").to_numpy() if known else q, whole)
+    return numpy.true_divide(adopt_foreign(q, "quantile", "q").to_numpy() if known else q, whole).tolist()
 
 
 def quantile(
@@ -72,7 +72,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 def _end(x: Any, a: Any, axis: int) -> Any:
     """`x`; a scalar as an array that is 1 long along the axis."""
     if not is_scalar(x):
-        return given(x)
+        return on_device_of(a, x)
     places = [slice(None)] * a.ndim
     places[axis] = slice(0, 1)
     part = a[tuple(places)]
@@ -82,9 +82,11 @@ def _end(x: Any, a: Any, axis: int) -> Any:
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """As `numpy.ediff1d`."""
     steps = _diff(reshape(given(ary), (-1,)))
-    ends = [[] if each is None else [reshape(given(each), (-1,))] for each in (to_begin, to_end)]
-    parts = [*ends[0], steps, *ends[1]]
-    return steps if len(parts) == 1 else astype(concat(parts), dtype_of(steps), copy=False)
+    given_parts = [part for part in (to_begin, steps, to_end) if part is not None]
+    if len(given_parts) == 1:
+        return steps
+    parts = [reshape(part, (-1,)) for part in arrays_of(given_parts, scalars=True)]
+    return astype(concat(parts), dtype_of(steps), copy=False)
 
 
 def _part(x: Any, axis: int, *place: Any) -> Any:
@@ -124,7 +126,7 @@ def _steps(f: Any, spacing: Any, axis: int) -> Any:
     """The spacing: a scalar, or differences of coordinates along the axis."""
     if is_scalar(spacing) or not given(spacing).ndim:
         return spacing
-    steps = _diff(floating(given(spacing)))
+    steps = _diff(floating(on_device_of(f, spacing)))
     return reshape(steps, [-1 if place == axis else 1 for place in range(f.ndim)])
 
 

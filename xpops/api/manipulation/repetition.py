@@ -184,7 +184,9 @@ def _repeat_each(given: Any, counts: Array, axis: Any) -> Any:
         total = int(ends[-1])
         places = searchsorted(ends, arange(total, device=counts.device), side="right")
     adapter = None if isinstance(given, Array) else adapter_of(type(given))
-    return take(lines, places if adapter is None else adapter.export(places), axis=place)
+    if adapter is not None:
+        places = adapter.constant(places, given) if adapter.is_traced(given) else adapter.export(places)
+    return take(lines, places, axis=place)
 
 
 @differentiable(derivative.repeat)

@@ -192,6 +192,8 @@ def recorder_of(arguments: tuple[Any, ...]) -> Adapter | None:
 def require_no_gradient(function: str, arguments: tuple[Any, ...]) -> None:
     """Refuse to write into given memory in a call of which a framework would have to record the gradient.
 
+    A framework that traces a program without gradients may take the write into it.
+
     Raises
     ------
     RuntimeError
@@ -199,7 +201,7 @@ def require_no_gradient(function: str, arguments: tuple[Any, ...]) -> None:
     """
     for x in arguments:
         adapter = adapter_of(x.__class__)
-        if adapter is not None and adapter.records(x):
+        if adapter is not None and adapter.records(x) and not adapter.overwrites(x):
             if adapter.is_traced(x):
                 raise RuntimeError(
                     f"{function}: out cannot be written in a traced call; accepted: the call without out"
@@ -208,6 +210,15 @@ def require_no_gradient(function: str, arguments: tuple[Any, ...]) -> None:
                 f"{function}: an argument requires grad, and out has no gradient; "
                 "accepted: the call without out, or within torch.no_grad()"
             )
+
+
+def overwriter_of(arguments: tuple[Any, ...]) -> Adapter | None:
+    """The framework that traces a program with a call on these arguments, and takes a write into it."""
+    for x in arguments:
+        adapter = adapter_of(x.__class__)
+        if adapter is not None and adapter.overwrites(x):
+            return adapter
+    return None
 
 
 def remember_recorded(
