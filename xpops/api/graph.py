@@ -16,6 +16,7 @@ from xpops.dispatch import Tensor
 from xpops.dispatch.direct import run_directly
 from xpops.dispatch.fusion.traced_arrays import require_no_trace
 from xpops.dispatch.keys import way_of
+from xpops.dispatch.measured import make_measured_launch
 from xpops.dispatch.operands import Operands
 from xpops.dispatch.steady import known, launches, make_launch, remember
 from xpops.engine import engine_of, is_cuda
@@ -25,6 +26,7 @@ from xpops.plan.cache import BoundedDict
 
 if TYPE_CHECKING:
     from xpops.dispatch.replay import Replay
+    from xpops.engine.cuda.engine import CudaEngine
 
 __all__ = ["Graph", "graph"]
 
@@ -175,41 +177,36 @@ class Graph:
         names = self._names or tuple(_name_of(place) for place in range(len(arguments)))
         operands = Operands(self._name, names, arguments)
         specs = cast("tuple[Layout, ...]", operands.specs)
+        engine, replay = engine_of(operands.device), self._replays.get(specs)
         try:
-            replay = self._replays.get(specs)
-            if replay is None:
-                return self._first_call(operands, specs)
-            launch = make_launch(operands, replay.layouts, replay)
+            if not is_cuda(engine):  # there is nothing to record
+                run = functools.partial(run_directly, self._name, self._function, specs)
+                launch = make_measured_launch(operands, self._way, run)
+            elif replay is None:
+                return self._first_call(engine, operands, specs)
+            else:
+                launch = make_launch(operands, replay.layouts, replay)
             results = launch(*operands.inputs)
         finally:
             operands.release()
         remember(self._way, arguments, operands, operands.repeated(arguments, launch))
         return results
 
-    def _first_call(self, operands: Operands, specs: tuple[Layout, ...]) -> Any:
-        """Run the function, and record it if it can be replayed."""
-        engine, stream = engine_of(operands.device), operands.stream
-        run = functools.partial(run_directly, self._name, self._function, specs, stream)
-        if not is_cuda(engine):
-            program = run(*operands.values)
-        else:
-            with streams.set_current(operands.device.index, stream):
-                program = run(*operands.values)
-        kernel = operands.adapt_kernel(self._way, *program)
-        results = make_launch(operands, program.layouts, kernel)(*operands.inputs)
-        if is_cuda(engine):
-            # Imported here, because only GPUs need it.
-            from xpops.dispatch.replay import Replay
-            from xpops.engine.cuda.runtime.capture import is_capturing
+    def _first_call(self, engine: CudaEngine, operands: Operands, specs: tuple[Layout, ...]) -> Any:
+        """Run the function on a GPU, and record it if it can be replayed."""
+        # Imported here, because only GPUs need it.
+        from xpops.dispatch.replay import Replay
+        from xpops.engine.cuda.runtime.capture import is_capturing
 
-            if not is_capturing(stream):
-                if len(self._replays) >= LIMIT:
-                    self._replays.clear()
-                    _forget(self._way)
-                values = tuple(operands.values)
-                self._replays[specs] = Replay(
-                    engine, self._name, self._function, specs, program.layouts, stream, values
-                )
+        stream, values = operands.stream, tuple(operands.values)
+        with streams.set_current(operands.device.index, stream):
+            program = run_directly(self._name, self._function, specs, stream, *values)
+        results = make_launch(operands, *program)(*operands.inputs)
+        if not is_capturing(stream):
+            if len(self._replays) >= LIMIT:
+                self._replays.clear()
+                _forget(self._way)
+            self._replays[specs] = Replay(engine, self._name, self._function, specs, program.layouts, stream, values)
         return results
 
 
