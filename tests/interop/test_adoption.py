@@ -123,6 +123,7 @@ def test_read_only_ndarrays_stay_read_only() -> None:
         x = np.zeros(3)
         x.flags.writeable = flag
         assert [found._writable for found in xp.broadcast_arrays(x, x)] == [flag] * 2
+        assert xp.asarray(x)._writable is flag
         assert xp.from_dlpack(x)._writable is flag
 
 
@@ -135,6 +136,7 @@ def test_an_ndarray_is_copied_to_the_default_device_after_it_was_borrowed() -> N
         patch.setattr("xpops.api.creation.conversion.device_or_default", lambda device, function: FAKE)
         pretend(patch)
         assert xp.asarray(x).device == FAKE
+        assert xp.asarray(x.view(np.recarray)).device == FAKE
 
 
 def test_result_type_of_tensors() -> None:
