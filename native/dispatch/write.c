@@ -23,6 +23,13 @@ PyTypeObject* write_type;
 
 // The address of data. Returns 0, or -1 with an exception set.
 static int address_of(const Write* write, PyObject* data, uint64_t* address) {
+  if (PyObject_CheckBuffer(data)) {  // an ndarray, which tells its address in a microsecond by its attributes
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(data, &buffer, PyBUF_STRIDES)) return -1;
+    *address = (uint64_t)(uintptr_t)buffer.buf;
+    PyBuffer_Release(&buffer);
+    return 0;
+  }
   PyObject* number = PyLong_CheckExact(data) ? Py_NewRef(data)
                                              : PyObject_CallFunctionObjArgs(write->address, data, NULL);
   if (!number) return -1;
