@@ -17,7 +17,9 @@ from xpops.api.manipulation.padding import pad
 from xpops.api.manipulation.shapes import broadcast_to, reshape
 from xpops.arrays import Array
 from xpops.core import dtypes as dt
-from xpops.numpy.arguments import compute_on_arrays, floating, given, is_scalar, on_arrays
+from xpops.frameworks.registry import adapter_of
+from xpops.numpy.arguments import arrays_of, compute_on_arrays, dtype_of, floating, given, is_scalar, on_arrays
+from xpops.numpy.shapes import broadcast_arrays
 
 __all__ = [
     "arange", "array", "asarray", "ascontiguousarray", "copy", "diag", "diagflat", "empty", "empty_like", "eye",
@@ -47,10 +49,13 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Array:
     return line
 
 
-@on_arrays()
 def copy(a: Any) -> Any:
     """As `numpy.copy`."""
-    return a.copy()
+    a = given(a)
+    return astype(a, dtype_of(a))
+
+
+_copy = copy
 
 
 def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
@@ -100,7 +105,8 @@ def _facts(a: Array, dtype: Any, device: Any) -> dict[str, Any]:
 
 
 def _like(make: Any, a: Any) -> Any:
-    return compute_on_arrays("full_like", make, {"a": a})
+    adapter = adapter_of(type(a))
+    return compute_on_arrays("full_like", make, {"a": a if adapter is None else adapter.without_gradient(a)})
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None) -> Array:
@@ -118,7 +124,9 @@ def linspace(
     if is_scalar(start) and is_scalar(stop):
         step: Any = (stop - start) / parts if parts else numpy.nan
         found: Any = ranges.linspace(start, stop, num, dtype=dtype, device=device, endpoint=endpoint)
-    else:
+        return (found, step) if retstep else found
+
+    def compute(start: Array, stop: Array) -> Any:
         first, last = floating(start), floating(stop)
         span = subtract(last, first)
         step = divide(span, parts) if parts else multiply(span, numpy.nan)
@@ -127,7 +135,9 @@ def linspace(
         if endpoint and num > 1:
             found[-1, ...] = last
         found = moveaxis(found if dtype is None else astype(found, dtype), 0, axis)
-    return (found, step) if retstep else found
+        return (found, step) if retstep else found
+
+    return compute_on_arrays("linspace", compute, {"start": start, "stop": stop})
 
 
 def logspace(
@@ -202,15 +212,18 @@ def triu_indices(n: int, k: int = 0, m: int | None = None, *, device: Any = None
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
     """As `numpy.meshgrid`."""
-    if not sparse:
-        return ranges.meshgrid(*map(given, xi), indexing=indexing)
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing is {indexing!r}; accepted: 'xy', 'ij'")
     order = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         order[:2] = 1, 0
-    return tuple(
-        reshape(given(x), [-1 if place == axis else 1 for axis in range(len(xi))])
-        for x, place in zip(xi, order, strict=True)
-    )
+    lines = [
+        reshape(x, [-1 if place == axis else 1 for axis in range(len(xi))])
+        for x, place in zip(arrays_of(xi, scalars=True), order, strict=True)
+    ]
+    if sparse:
+        return tuple(lines)
+    return tuple([_copy(each) if copy else each for each in broadcast_arrays(*lines)])
 
 
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: Any = None) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xpops.api.creation.filling import ones_like, zeros_like
 from xpops.api.elementwise import comparison, complex_numbers, floating_point, logical
 from xpops.api.elementwise.arithmetic import multiply
 from xpops.api.elementwise.signs import abs
@@ -15,7 +14,8 @@ from xpops.api.manipulation.shapes import broadcast_shapes
 from xpops.api.searching import where
 from xpops.api.utility import all
 from xpops.core import dtypes as dt
-from xpops.numpy.arguments import arrays_of, dtype_of, floating, given, is_scalar, on_arrays
+from xpops.numpy.arguments import arrays_of, dtype_of, floating, given, is_scalar
+from xpops.numpy.creation import ones_like, zeros_like
 from xpops.numpy.elementwise import ufunc
 
 __all__ = [
@@ -120,15 +120,15 @@ def isrealobj(x: Any) -> bool:
     return not iscomplexobj(x)
 
 
-@on_arrays()
 def iscomplex(x: Any) -> Any:
     """As `numpy.iscomplex`: whether the imaginary parts are not 0."""
+    x = given(x)
     return _is_complex(x) if iscomplexobj(x) else zeros_like(x, dtype=dt.bool)
 
 
-@on_arrays()
 def isreal(x: Any) -> Any:
     """As `numpy.isreal`: whether the imaginary parts are 0."""
+    x = given(x)
     return _is_real(x) if iscomplexobj(x) else ones_like(x, dtype=dt.bool)
 
 

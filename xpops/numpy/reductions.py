@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from xpops.api import searching, utility
@@ -83,7 +84,7 @@ def _extreme(name: str, function: Any, both: Any, of_booleans: Any) -> Any:
             raise TypeError(f"{name}: where without initial; accepted: where with initial")
         a = _chosen(a, where, initial)
         reduce = of_booleans if is_boolean(a) else function
-        if initial is not None and a.size == 0:
+        if initial is not None and 0 in a.shape:
             kept = sums.sum(a, axis=as_axes(axis), keepdims=keepdims, dtype=dtype_of(a))
             return store(arithmetic.add(kept, initial), out, name)
         found = reduce(a, axis=as_axes(axis), keepdims=keepdims)
@@ -158,7 +159,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     a, axis = given(a), as_axes(axis)
     if weights is None:
         found = mean(a, axis, keepdims=keepdims)
-        count = a.size // _maximum(found.size, 1)
+        count = math.prod(a.shape) // _maximum(math.prod(found.shape), 1)
         total: Any = astype(_where(equal(found, found), count, count), dtype_of(found))
         return (found, total) if returned else found
     a, w = arrays_of((a, weights))

@@ -15,7 +15,7 @@ from xpops.core import dtypes as dt
 from xpops.core.symbols import scalar_type
 from xpops.dispatch import elementwise
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
-from xpops.numpy.arguments import arrays_of, as_floating, dtype_of, floating, given, store
+from xpops.numpy.arguments import arrays_of, as_floating, dtype_of, floating, given, is_scalar, store
 from xpops.numpy.elementwise import ufunc
 from xpops.ops.elementwise import OPERATORS
 
@@ -42,6 +42,7 @@ def _ldexp(x: Any, exponent: Any) -> Any:
     kind = _kind(exponent)
     if kind not in (int, bool, *dt.CATEGORIES["integer or boolean"]):
         raise TypeError(f"ldexp: x2 is {getattr(kind, '__name__', kind)}; accepted: integers")
+    x = arrays_of((x, exponent), scalars=True)[0] if is_scalar(x) else x
     return _scaled(floating(x), exponent)
 
 

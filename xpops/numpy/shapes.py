@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from xpops.api.manipulation import axes as _axes
 from xpops.api.manipulation import repetition, shapes
 from xpops.api.manipulation.padding import pad as _pad
 from xpops.arrays.regions import view_of
-from xpops.numpy.arguments import as_axes, given, on_arrays
+from xpops.numpy.arguments import arrays_of, as_axes, given, on_arrays
 from xpops.plan.strides.views import Region, axis_of
 
 __all__ = [
@@ -100,12 +102,14 @@ def broadcast_to(array: Any, shape: Any) -> Any:
 
 def broadcast_arrays(*args: Any) -> tuple[Any, ...]:
     """As `numpy.broadcast_arrays`."""
-    return shapes.broadcast_arrays(*map(given, args))
+    arrays = arrays_of(args, scalars=True)
+    shape = numpy.broadcast_shapes(*(tuple(each.shape) for each in arrays))
+    return tuple([shapes.broadcast_to(each, shape) for each in arrays])
 
 
 def _at_least(count: int, place: Any, arys: tuple[Any, ...]) -> Any:
     found = []
-    for a in map(given, arys):
+    for a in arrays_of(arys, scalars=True):
         missing = max(count - a.ndim, 0)
         before, after = place(missing, a.ndim)
         found.append(shapes.reshape(a, (*[1] * before, *a.shape, *[1] * after)) if missing else a)
