@@ -438,6 +438,7 @@ def test_functions_of_numpy(torch_device: str) -> None:
         "np.average(x, 1, [1.0, 2, 3, 4])", "np.cov(x)", "np.interp([1.0, 2.0], a, a * a)", "np.insert(v, [1, 3], 5.0)",
         "np.linalg.norm(x, axis=1)", "np.fft.rfft(x)", "np.percentile(x, [10, 50], 1)", "np.nanquantile(x, 0.5)",
         "np.repeat(q, [1, 0, 2])", "np.take(x, [[0, 1]], axis=1)", "np.polymul([1, 2], w)", "np.where(b, x, [0.0])",
+        "np.zeros_like(x)", "np.full_like(i, 3)", "np.meshgrid(v, w)[1]", "np.broadcast_arrays(x, w)[1]",
     ):  # fmt: skip
         function = eval(f"lambda {', '.join(given)}: {call}", {"np": xpops.numpy})
         for _ in range(2):
@@ -468,4 +469,4 @@ def test_functions_that_are_left_out_exist() -> None:
     assert xp.add in functions_of(xp)
     assert xp.asarray not in functions_of(xp)
     assert xpops.numpy.fmax in functions_of(xpops.numpy)
-    assert not {np.isscalar, xpops.numpy.float32, xpops.numpy.zeros} & set(functions_of(xpops.numpy))
+    assert not {np.isscalar, np.float32, xp.set_default_device, xp.result_type} & set(functions_of(xpops.numpy))

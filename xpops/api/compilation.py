@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from itertools import chain
+from itertools import chain, product
 from types import ModuleType
 from typing import Any
 from weakref import WeakSet
 
 _COMPILER = "torch._dynamo"
 _NAMESPACES = ("xpops", "xpops.nn", "xpops.linalg", "xpops.fft", "xpops.special")
-# Functions that take no tensors, return other things, or read values. The compiler calls them between two programs.
+# Functions of these namespaces that take no tensors, return other things, or read values. The compiler calls them
+# between two programs.
 _LEFT_OUT = {
     "__array_namespace_info__", "allow_host_copies", "arange", "asarray", "broadcast_arrays", "broadcast_shapes",
     "can_cast", "default_device", "empty", "empty_like", "eye", "fftfreq", "finfo", "from_dlpack", "full", "full_like",
@@ -42,8 +43,10 @@ def offer_all(namespace: str) -> None:
 
 def functions_of(namespace: ModuleType) -> list[Callable[..., Any]]:
     """The public functions of ours in a namespace that the compiler takes."""
-    found = [vars(namespace).get(name) for name in namespace.__all__ if name not in _LEFT_OUT]
-    return [x for x in found if callable(x) and not isinstance(x, type) and x.__module__.startswith("xpops")]
+    spaces = map(sys.modules.get, _NAMESPACES)
+    left_out = {id(getattr(space, name, None)) for space, name in product(spaces, _LEFT_OUT)}
+    public = [x for x in map(vars(namespace).get, namespace.__all__) if callable(x) and id(x) not in left_out]
+    return [x for x in public if not isinstance(x, type) and x.__module__.startswith("xpops")]
 
 
 def _allow(functions: Sequence[Callable[..., Any]]) -> None:
