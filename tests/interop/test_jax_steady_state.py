@@ -206,13 +206,15 @@ def test_jax_arrays_are_not_written() -> None:
 
 def test_arrays_on_several_devices_are_refused_as_before() -> None:
     program = """
-    import jax, numpy as np, xpops as xp
+    import jax, numpy as np, xpops as xp, xpops.numpy
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
     x = np.arange(8, dtype=np.float32)
     sharding = NamedSharding(Mesh(np.array(jax.devices()), ("i",)), PartitionSpec("i"))
     single, second, split = jax.device_put(x), jax.device_put(x, jax.devices()[1]), jax.device_put(x, sharding)
     for each in (single, second) * 2:
         assert np.array_equal(np.asarray(xp.add(each, each)), x + x)
+        found = xpops.numpy.add(each, [*range(len(x))])
+        assert np.array_equal(np.asarray(found), x + np.arange(len(x)))
         try:
             xp.add(split, split)
         except Exception as error:

@@ -200,7 +200,8 @@ class JaxAdapter(DLPackAdapter):
         return Facts(tuple(x.shape), np.dtype(x.dtype))
 
     def constant(self, array: Any, like: Any) -> Any:
-        return jnp.asarray(array.to_numpy())
+        places = set() if self.is_traced(like) else like.devices()
+        return jnp.asarray(array.to_numpy(), device=places.pop() if len(places) == 1 else None)
 
     def export(self, array: Any) -> Any:
         layout, data = array._layout, array._data
