@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_map_only
 
 from conformance.opinfo.signatures import Call, LeftOutError
 
@@ -40,7 +41,10 @@ def outcome(theirs: Call, ours: Call, sample: Any, hermitian: bool) -> str:
     leaves = [x for x in _tensors((arguments, list(named.values()))) if x.requires_grad]
     try:
         found = _tensors(ours(*arguments, **{key: value for key, value in named.items() if _takes(ours, key)}))
-        _compare(found, wanted, 1)
+        try:
+            _compare(found, wanted, 1)
+        except AssertionError:  # torch's own results are rounded, too
+            _compare(found, _rounded_once(theirs, arguments, named, wanted), 1)
         _compare(*_gradients(found, wanted, leaves, hermitian), GRADIENT_FACTOR)
     except LeftOutError as error:
         return f"left out: {error}"
@@ -74,6 +78,14 @@ def _compare(found: list[torch.Tensor], wanted: list[torch.Tensor], factor: int)
     for ours, theirs in zip(found, wanted, strict=True):
         relative, absolute = TOLERANCES.get(theirs.dtype, (0.0, 0.0))
         torch.testing.assert_close(ours, theirs, rtol=factor * relative, atol=factor * absolute, equal_nan=True)
+
+
+def _rounded_once(theirs: Call, arguments: Any, named: Any, wanted: list[torch.Tensor]) -> list[torch.Tensor]:
+    """What torch computes in float64, in the dtypes of what it computed."""
+    wide = {torch.float32: torch.float64, torch.complex64: torch.complex128}
+    arguments, named = tree_map_only(torch.Tensor, lambda x: x.to(wide.get(x.dtype, x.dtype)), (arguments, named))
+    found = _tensors(theirs(*arguments, **named))
+    return [each.to(other.dtype) for each, other in zip(found, wanted, strict=True)]
 
 
 def _gradients(
