@@ -11,10 +11,11 @@ from numpy.typing import DTypeLike
 from xpops.api.devices import device_or_default
 from xpops.arrays import Array, adopt_foreign, from_host
 from xpops.core import dtypes as dt
-from xpops.core.devices import CPU
+from xpops.core.devices import Device
 from xpops.core.dtypes import DType, as_dtype
 from xpops.core.errors import describe
 from xpops.core.guards import copies
+from xpops.core.layouts import alignment, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.dispatch import elementwise
 from xpops.dispatch.steady import known_array, launches
@@ -67,7 +68,7 @@ def asarray(
     Array([[1. , 2. ],
            [3. , 4.5]], dtype=float64, device='cpu')
     """
-    if dtype is None and device is None and not copy and _is_shared(obj):
+    if dtype is None and device is None and not copy and obj.__class__ is not np.ndarray:  # which may have to be copied
         known: Array | None = known_array(obj)
         if known is not None:
             return known
@@ -86,7 +87,7 @@ def asarray(
         host, borrowed = host.astype(wanted), False
     native = _to_native(host)
     if engine_of(target).is_host and borrowed and native is host and not copy:
-        return adopt_foreign(host, "asarray", "obj")
+        return _alias_host(host, target)
     if copy is False:
         raise ValueError(f"asarray: copy is False, but {describe(obj)} has to be copied to {target}")
     if copies.is_open and is_buffer:
@@ -173,9 +174,12 @@ def convert(x: Array, dtype: DType | None, device: str | None, copy: bool | None
     return result.copy() if copy and result is x else result
 
 
-def _is_shared(obj: Any) -> bool:
-    """Whether an array of any framework keeps its memory: NumPy's arrays are copied to another default device."""
-    return not isinstance(obj, np.ndarray) or device_or_default(None, "asarray") is CPU
+def _alias_host(host: NDArray, device: Device) -> Array:
+    """An array in the memory of an ndarray, whose strides are multiples of its item size. The engine is a host's."""
+    item = host.dtype.itemsize
+    strides = tuple(stride // item for stride in host.strides)
+    layout = layout_of(host.dtype, host.shape, strides, device, alignment(host.ctypes.data))
+    return Array(layout, host, host, host.flags.writeable)
 
 
 def _host_data(obj: Any, dtype: DType | None) -> NDArray:
