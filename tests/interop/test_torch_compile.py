@@ -441,6 +441,7 @@ def test_functions_of_numpy(torch_device: str) -> None:
         "np.zeros_like(x)", "np.full_like(i, 3)", "np.meshgrid(v, w)[1]", "np.broadcast_arrays(x, w)[1]",
     ):  # fmt: skip
         function = eval(f"lambda {', '.join(given)}: {call}", {"np": xpops.numpy})
+        torch._dynamo.reset()  # torch 2.11 counts these functions as one that is compiled again
         for _ in range(2):
             found = compiled(function)(**given)
             assert isinstance(found, torch.Tensor)

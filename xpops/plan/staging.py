@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 # The bytes of shared memory that the driver takes for each resident block.
-_RESERVED = 1024
+RESERVED = 1024
 # More blocks gain nothing if each has fewer packs.
 _PACKS = 2048
 
@@ -69,7 +69,7 @@ def plan_staging(packs: int, width: int, rows: int, policy: StagingPolicy) -> St
 
     def fitting(cluster: int) -> int:
         """How many blocks fit on a multiprocessor if so many share a row."""
-        return (policy.shared + _RESERVED) // (-(-packs // cluster) * width + _RESERVED + policy.own)
+        return (policy.shared + RESERVED) // (-(-packs // cluster) * width + RESERVED + policy.own)
 
     cluster = 1 if fitting(1) else _cluster(fitting, policy)
     if not cluster:

@@ -94,6 +94,18 @@ template <class Out> XPOPS_DEVICE Out narrowed(float x) {
   return Out(x);
 }
 
+// The bits of two numbers of 16 bits, the first in the low half.
+template <class Out> XPOPS_DEVICE uint32 narrowed_pair(float first, float second) {
+#if XPOPS_PTX_SM80
+  uint32 pair;
+  if constexpr (is_same_v<Out, float16>) asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  else asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+#else
+  return packed2<Out>(narrowed<Out>(first), narrowed<Out>(second)).bits;
+#endif
+}
+
 namespace detail {
 
 constexpr float kLog2e = 0x1.715476p+0f, kNaturalLog2 = 0.693147181f, kHalfPi = 1.57079633f;

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.ops.operator import Operator
+from xpops.plan.fused.expression import Node, Reference
 
 
 class Recorder(Protocol):
@@ -31,6 +32,12 @@ class Recorder(Protocol):
 
     def primitive(self, function: str, arguments: tuple[Any, ...], parameters: tuple[Any, ...]) -> Any:
         """Record a reduction."""
+
+    def node(self, x: Any) -> Node | None:
+        """What makes a traced array; None if it is an input."""
+
+    def value(self, place: Reference) -> Any:
+        """The traced array at a place; None if there is a scalar."""
 
     def derive(self, kind: type, evaluate: Callable[..., Any]) -> int:
         """Add an input that the host computes from the inputs before it; returns its number."""

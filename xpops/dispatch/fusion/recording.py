@@ -73,14 +73,15 @@ def record(
     Parameters
     ----------
     exact : bool
-        Whether each operator rounds as without fusion. If not, operands that the elements of a row share are prepared.
+        Whether each operator rounds as without fusion. If not, products and sums contract in functions with reductions
+        along rows, and operands that the elements of a row share are prepared.
     """
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
-    trace = Trace(name, specs, device)
+    trace = Trace(name, specs, device, exact)
     results = results_of(name, function(*trace.arguments()), Traced)
     whole, derived, shapes = trace.expression(results)
-    if not exact:
-        whole = whole._replace(prepared=_prepared(whole, derived, shapes))
+    if not exact and any(map(_is_along_rows, derived)):
+        whole = whole._replace(exact=False, prepared=_prepared(whole, derived, shapes))
     made = range(len(specs), len(whole.inputs))
     layouts = tuple(
         cast("Layout", whole.inputs[number])

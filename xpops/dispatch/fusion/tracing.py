@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.core.errors import describe
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.promotion import SCALAR_TYPES
 from xpops.core.symbols import scalar_type
+from xpops.dispatch.fusion.factoring import factored
 from xpops.dispatch.fusion.traced_arrays import ACCEPTED, Traced
 from xpops.dispatch.fusion.traced_scalars import TracedScalar
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -91,10 +93,12 @@ class Trace:
     inputs : tuple of Layout or type
         The layout or scalar type of each argument.
     device : Device
+    exact : bool
+        Whether sums along rows are those of the function, or may be factored (`xpops.dispatch.fusion.factoring`).
     """
 
-    def __init__(self, function: str, inputs: tuple[Operand, ...], device: Device) -> None:
-        self.function, self.device, self._given = function, device, len(inputs)
+    def __init__(self, function: str, inputs: tuple[Operand, ...], device: Device, exact: bool = True) -> None:
+        self.function, self.device, self._given, self._exact = function, device, len(inputs), exact
         self._inputs = list(inputs)
         self._derived: list[Derived] = []
         # The first node has the place -1, the next -2, and so on: the places 0, 1, ... are left for inputs, since more
@@ -118,7 +122,7 @@ class Trace:
 
     def convert(self, x: Traced, dtype: DType) -> Traced:
         """`x` as another dtype. A narrow operator whose caller chooses the dtype makes it itself, not a cast."""
-        made = self._nodes[~x.place] if x.place < 0 else None
+        made = self.node(x)
         if made is not None and made.op.narrow and made.op.result == "given":
             return self._apply(made.op, made.operands, dtype)
         return self.apply(IDENTITY, (x,), dtype)
@@ -158,6 +162,11 @@ class Trace:
         (x,) = arguments
         operand = self._stored(x)
         call = reduced_layout(operand, op, *parameters[1:4])
+        along_rows = op.name == "sum" and call.axes == (x.ndim - 1,) and call.out.ndim == x.ndim
+        if along_rows and not self._exact and call.loop == x.dtype in (dt.float32, dt.float64):
+            found = factored(self, x, lambda value: self.primitive(function, (value,), parameters))
+            if found is not None:
+                return found
         key = (op, x.place, call.axes, call.loop, call.out, parameters[4])
         known = self._known.get(key)
         if known is None:
@@ -165,6 +174,15 @@ class Trace:
             self._inputs.append(call.out)
             known = self._known[key] = Traced(self, call.out, len(self._inputs) - 1)
         return known
+
+    def node(self, x: Traced) -> Node | None:
+        """What makes a value; None if it is an input."""
+        return self._nodes[~x.place] if x.place < 0 else None
+
+    def value(self, place: Reference) -> Traced | None:
+        """The array at a place; None if there is a scalar."""
+        spec = self._spec(place)
+        return Traced(self, spec, place) if isinstance(spec, Layout) and isinstance(place, int) else None
 
     def _stored(self, x: Traced) -> Layout:
         """The layout in which a reduction reads a value: an argument and an earlier reduction lie in memory already."""

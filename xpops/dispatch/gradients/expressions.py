@@ -18,8 +18,11 @@ from xpops.dispatch.gradients.namespace import NAMESPACE, is_scalar
 from xpops.dispatch.gradients.rules import parameters_of, rule_of, rule_of_operator
 from xpops.dispatch.primitives import unary
 from xpops.dispatch.reductions import reduction
+from xpops.ops.elementwise import OPERATORS
 from xpops.plan.fused.expression import Constant, Node, Reference
 from xpops.plan.signature import Operand
+
+_MULTIPLY = OPERATORS["multiply"]
 
 
 def cotangents_of(
@@ -92,6 +95,9 @@ class _Run:
             made, cotangent = self._made(place), self.cotangents.get(place)
             if cotangent is None or not isinstance(made, (Node, ReducedInput)):
                 continue
+            if isinstance(made, Node) and made.op is _MULTIPLY and made.operands[0] == made.operands[1]:
+                self._add_of_square(made, cotangent)
+                continue
             places = made.operands if isinstance(made, Node) else (made.place,)
             operands = list(map(self.value, places))
             facts = tuple(None if is_scalar(x) else NAMESPACE.facts(x) for x in operands)
@@ -100,6 +106,13 @@ class _Run:
             found = call.cotangents(wanted, cotangent, facts, operands, self.value(place), False)
             for each, value in zip(places, found, strict=True):
                 self.add(each, value)
+
+    def _add_of_square(self, node: Node, cotangent: Any) -> None:
+        """Distribute the cotangent of a square. Sums along rows hold twice the cotangent of a row only once."""
+        (place, _), space = node.operands, NAMESPACE
+        value = self.value(place)
+        other = space.conj(value) if node.dtype.kind == "c" else value
+        self.add(place, space.multiply(space.add(cotangent, cotangent), other))
 
     def _made(self, place: int) -> Node | Derived:
         count = len(self._whole.inputs)

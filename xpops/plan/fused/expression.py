@@ -67,14 +67,17 @@ class Expression(NamedTuple):
         Each node uses inputs and earlier nodes.
     results : tuple of int
         The numbers of the values that the kernel writes.
+    exact : bool
+        Whether they have the bits that the operators give one by one. If not, products and sums may contract.
     prepared : frozenset of int
         The numbers of divisors and the like that all elements of a row share. Kernels make a functor of each; see
-        `Operator.prepared`.
+        `Operator.prepared`. There are none if the expression is exact.
     """
 
     inputs: tuple[Operand, ...]
     nodes: tuple[Node, ...]
     results: tuple[int, ...]
+    exact: bool = True
     prepared: frozenset[int] = frozenset()
 
     def bounds(self, number: int) -> tuple[int, int]:
@@ -108,4 +111,4 @@ class Expression(NamedTuple):
         )
         inputs = tuple(self.inputs[number] for number in kept)
         prepared = frozenset(place[each] for each in self.prepared if each in place)
-        return Expression(inputs, nodes, tuple(place[each] for each in results), prepared), kept
+        return Expression(inputs, nodes, tuple(place[each] for each in results), self.exact, prepared), kept

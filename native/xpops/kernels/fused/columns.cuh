@@ -12,8 +12,7 @@ namespace xpops {
 template <class Program, int kBlock, int kGroup, int kPack, int kSteps, int kColumn = 0,
           bool = (kColumn < Program::kColumns)>
 struct ColumnSums {
-  template <class Rows, class... Found>
-  XPOPS_DEVICE void add(Rows&, Found...) {}
+  XPOPS_DEVICE void add(int, int, const Results<>&) {}
   template <class Rows>
   XPOPS_DEVICE void store(const Rows&) {}
 };
@@ -36,29 +35,11 @@ struct ColumnSums<Program, kBlock, kGroup, kPack, kSteps, kColumn, true> {
     }
   }
 
-  template <class Rows>
-  struct Added {
-    const Rows& rows;
-    const typename Column::Lift& lift;
-    States& states;
-
-    template <class Operands, class Index>
-    XPOPS_DEVICE void take(const Operands& from, Index, int step) {
-#pragma unroll
-      for (int i = 0; i < kPack; ++i) {
-        const typename Column::Compute value = apply<Call>(rows.params.each, from, i, lift);
-        states[step][i] = Reducer::combine(states[step][i], Reducer::lift(value, 0));
-      }
-    }
-  };
-
-  // Adds a row, with the results of its stages.
-  template <class Rows, class... Found>
-  XPOPS_DEVICE void add(Rows& rows, Found... found) {
-    const typename Column::Lift lift(rows.params.each, found...);
-    Added<Rows> added{rows, lift, states};
-    if (rows.any) rows.walk(added);
-    rest.add(rows, found...);
+  // Adds the values of an element: one for each sum.
+  template <class... Values>
+  XPOPS_DEVICE void add(int step, int i, const Results<typename Column::Compute, Values...>& values) {
+    states[step][i] = Reducer::combine(states[step][i], Reducer::lift(values.head, 0));
+    rest.add(step, i, values.tail);
   }
 
   // Writes the sums of the block. `rows` is any row, whose columns are those of this thread.
@@ -113,25 +94,75 @@ struct ColumnSums<Program, kBlock, kGroup, kPack, kSteps, kColumn, true> {
   }
 };
 
-template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kStaged, bool kRagged,
-          class... In, class Params>
-XPOPS_DEVICE void fused_rows_and_columns(const Params& params) {
-  static_assert(kCluster == 1 && kSteps > 0 && !kStaged && !kRagged, "threads hold rows in whole packs");
-  using Rows = FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, kStaged, kRagged, Params, In...>;
-  using Index = typename Params::Index;
+// Writes the results for elements, if there are any, and adds to the sums along columns. The functor for elements computes
+// all of them at once, because they share most of what they need.
+template <class Program, int kBlock, int kGroup, int kPack, int kSteps>
+struct WriteAndSum {
   ColumnSums<Program, kBlock, kGroup, kPack, kSteps> sums;
+
+  template <class Rows>
+  struct Taken {
+    const Rows& rows;
+    const typename Program::Each& each;
+    WriteAndSum& to;
+
+    template <class Operands, class Index>
+    XPOPS_DEVICE void take(const Operands& from, Index linear, int step) {
+      if (!rows.any) return;
+      if constexpr (Program::kWritesElements) {
+        decltype(apply<Call>(rows.params.each, from, 0, each).head) values[kPack];
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) {
+          const auto found = apply<Call>(rows.params.each, from, i, each);
+          values[i] = found.head;
+          to.sums.add(step, i, found.tail);
+        }
+        typename Program::Out::template Fragment<kPack> out;
+        round_all<typename Program::Out::T>(out.pack, values);
+        Program::Out::store(rows.params.each, linear, out);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kPack; ++i) to.sums.add(step, i, apply<Call>(rows.params.each, from, i, each));
+      }
+    }
+  };
+
+  template <class Rows, class Known>
+  XPOPS_DEVICE void take_elements(Rows& rows, const Known& known) {
+    const typename Program::Each each(known);
+    Taken<Rows> taken{rows, each, *this};
+    rows.walk(taken);
+  }
+};
+
+// If kAhead, a thread begins to copy its part of the next row to shared memory while it computes a row.
+template <class Program, int kBlock, int kGroup, int kPack, int kSteps, bool kAhead, class... In, class Params>
+XPOPS_DEVICE void fused_rows_and_columns(const Params& params) {
+  static_assert(kSteps > 0, "threads hold rows in whole packs");
+  using Rows = FusedRows<Program, kBlock, kGroup, 1, kPack, kSteps, false, false, Params, In...>;
+  using Index = typename Params::Index;
+  WriteAndSum<Program, kBlock, kGroup, kPack, kSteps> finish;
   const Index step = static_cast<Index>(gridDim.x) * (kBlock / kGroup);
   // The groups of this warp that precede this thread's. All groups of a warp loop as often as its first group.
   const Index before = kGroup < kWarp ? lane() / kGroup : 0;
+  const auto fetch = [&](Index row) {
+    if (kAhead && row - before < params.rows) Rows(params, row).fetch();
+  };
+  fetch(Rows::own_row());
 #pragma unroll 1
   for (Index row = Rows::own_row(); row - before < params.rows; row += step) {
     Rows rows(params, row);
-    rows.load();
-    rows.template run<0>(sums);
+    if constexpr (kAhead) rows.load_fetched();
+    else rows.load();
+    rows.run(finish, [&] {
+      if (kAhead && kGroup <= kWarp) __syncwarp();
+      fetch(row + step);
+    });
     // With several stages, another stage's barrier is between the reads of a stage's memory and the next row's writes.
     if constexpr (kGroup > kWarp && Program::kStages == 1) __syncthreads();
   }
-  sums.store(Rows(params, 0));
+  if constexpr (kAhead && kGroup < kBlock) __syncthreads();  // the sums use the same memory
+  finish.sums.store(Rows(params, 0));
 }
 
 }  // namespace xpops

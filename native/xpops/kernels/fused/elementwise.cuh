@@ -33,6 +33,24 @@ XPOPS_DEVICE T square_rn(T x) {
   return mul_rn(x, x);
 }
 
+// Products and sums that the compiler may contract, for functions that need not have the bits of their operators.
+namespace contracted {
+
+template <class T>
+XPOPS_DEVICE T add_rn(T x, T y) {
+  return x + y;
+}
+template <class T>
+XPOPS_DEVICE T mul_rn(T x, T y) {
+  return x * y;
+}
+template <class T>
+XPOPS_DEVICE T square_rn(T x) {
+  return x * x;
+}
+
+}  // namespace contracted
+
 // x / y by two products for many x, within 2 units in the last place. The inverse of y is the product of two factors, of
 // which one is a power of two, so that it is neither infinite nor subnormal where the quotient is not. T: float or double.
 template <class T>
@@ -45,7 +63,7 @@ struct Divisor {
     scale = abs(y) > kLarge ? 1 / kLarge : abs(y) < 1 / kLarge ? kLarge : T(1);
     inverse = 1 / (y * scale);
   }
-  XPOPS_DEVICE T operator()(T x) const { return mul_rn(mul_rn(x, inverse), scale); }
+  XPOPS_DEVICE T operator()(T x) const { return x * inverse * scale; }
 };
 
 // The return type of a functor with several results.

@@ -39,6 +39,7 @@ struct StagedPlace {
 template <int kPack, class... In>
 struct StagedRow {
   static constexpr int kRepeated = 0;
+  static constexpr bool kCopies = true;
   template <class Params>
   XPOPS_DEVICE static void fetch(const Params&, typename Params::Index, const StagedPlace&) {}
   XPOPS_DEVICE static void read(const StagedPlace&, Fragments<kPack>&) {}
@@ -53,13 +54,17 @@ struct StagedRow<kPack, Head, Tail...> {
   static constexpr bool kRepeats = !kIsLinear<Head> && Head::kMode != Mode::kScalar && Head::kMode != Mode::kUniform;
   static constexpr int kRepeated = Rest::kRepeated + (kRepeats ? int(sizeof(Stored)) : 0);
 
+  // Whether packs go past the registers, so that nothing waits for them.
+  static constexpr bool kPast = Head::kMode == Mode::kLinear && sizeof(Stored) == kMaxPackBytes;
+  static constexpr bool kCopies = Rest::kCopies && (kPast || !kIsLinear<Head>);
+
   template <class Params>
   XPOPS_DEVICE static void fetch(const Params& params, typename Params::Index linear, const StagedPlace& place) {
     if constexpr (!kIsLinear<Head>) {
       Rest::fetch(params, linear, place);
     } else {
       Stored* to = place.template pack<Stored>();
-      if constexpr (Head::kMode == Mode::kLinear && sizeof(Stored) == kMaxPackBytes) {
+      if constexpr (kPast) {
         copy_async(to, Head::base(params) + linear);
       } else {
         Fragment loaded;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <xpops/kernels/fused/elementwise.cuh>
+#include <xpops/math/fast.cuh>
 
 namespace xpops {
 
@@ -37,11 +38,56 @@ struct RowOutputs<Head, Tail...> {
   }
 };
 
+// Several reductions in one pass over a row, each of its own value of an element.
+template <class Head, class... Tail>
+struct Together {
+  using Rest = Together<Tail...>;
+  static constexpr bool kShifts = false;
+  struct State {
+    typename Head::State head;
+    typename Rest::State tail;
+  };
+  XPOPS_DEVICE static State identity() { return {Head::identity(), Rest::identity()}; }
+  template <class Values>
+  XPOPS_DEVICE static State lift(const Values& x, int64 position) {
+    return {Head::lift(x.head, position), Rest::lift(x.tail, position)};
+  }
+  XPOPS_DEVICE static State combine(const State& x, const State& y) {
+    return {Head::combine(x.head, y.head), Rest::combine(x.tail, y.tail)};
+  }
+};
+template <class Head>
+struct Together<Head> {
+  static constexpr bool kShifts = false;
+  struct State {
+    typename Head::State head;
+  };
+  XPOPS_DEVICE static State identity() { return {Head::identity()}; }
+  template <class Values>
+  XPOPS_DEVICE static State lift(const Values& x, int64 position) {
+    return {Head::lift(x.head, position)};
+  }
+  XPOPS_DEVICE static State combine(const State& x, const State& y) { return {Head::combine(x.head, y.head)}; }
+};
+
 template <class Reducer>
 struct Combine {
   using State = typename Reducer::State;
   XPOPS_DEVICE State operator()(const State& x, const State& y) const { return Reducer::combine(x, y); }
 };
+
+// Rounds what functors computed to a pack of elements of type T. Halves are rounded in pairs, by one instruction.
+template <class T, class Pack, class Value, int kPack>
+XPOPS_DEVICE void round_all(Pack& to, const Value (&from)[kPack]) {
+  if constexpr (is_half_v<T> && is_same_v<Value, float> && kPack % 2 == 0) {
+    uint32* const pairs = reinterpret_cast<uint32*>(to.bits);
+#pragma unroll
+    for (int i = 0; i < kPack; i += 2) pairs[i / 2] = narrowed_pair<T>(from[i], from[i + 1]);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) to.elem[i] = cast<T>(from[i]);
+  }
+}
 
 // Calls a functor that has a state.
 struct Call {

@@ -1,9 +1,9 @@
 // Expressions over rows with reductions along them: softmax, normalisations, sums of squares. One launch. If a row fits
 // in the registers of its threads, or in the shared memory of a block or a cluster, the kernel reads it once.
 //
-// The host writes a struct for each stage. The struct computes the value to reduce for each element, from the operands
-// and the results of earlier stages. Two more functors compute the values to write, for every element and for every
-// row. The constructor of a functor computes what is the same for all elements of a row.
+// The host writes structs with what is known of a row before the first stage and after each, and a functor for each
+// stage. It computes the value to reduce for each element, from the operands and from what is known of the row. Two more
+// functors compute the values to write, for every element and for every row.
 #pragma once
 
 #include <xpops/block/cluster.cuh>
@@ -114,6 +114,29 @@ struct FusedRows {
     if (kRagged && at_edge) load_some<true>(params.each, edge, held_edge);
   }
 
+  // Begins to copy what `load` loads to places of this thread in shared memory.
+  XPOPS_DEVICE void fetch() const {
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      if (inside(step)) StagedRow<kPack, In...>::fetch(params.each, at(step), own(step));
+    }
+  }
+
+  // Loads what `fetch` copied.
+  XPOPS_DEVICE void load_fetched() {
+    static_assert(kHeld && !kRagged && StagedRow<kPack, In...>::kCopies, "whole packs that go past the registers");
+    await_copies();
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      if (inside(step)) StagedRow<kPack, In...>::read(own(step), held[step]);
+    }
+  }
+
+  XPOPS_DEVICE static StagedPlace own(int step) {
+    return {static_cast<unsigned char*>(dynamic_shared<kMostShared>()), uint64(step) * kBlock + threadIdx.x,
+            uint64(kSteps) * kBlock};
+  }
+
   // Where the packs of a step are in shared memory.
   XPOPS_DEVICE StagedPlace staged(int step) const {
     return {static_cast<unsigned char*>(dynamic_shared<kMostShared>()), place(step), chunk(params)};
@@ -186,19 +209,19 @@ struct FusedRows {
   };
 
   // Writes the results for elements.
-  template <class Each, class Out>
+  template <class Each>
   struct Written {
     const FusedRows& rows;
     const Each& each;
 
     template <int kCount>
     XPOPS_DEVICE void take(const Operands<kCount>& from, Index linear, int) {
-      typename Out::template Fragment<kCount> out;
+      decltype(apply<Call>(rows.params.each, from, 0, each)) values[kCount];
 #pragma unroll
-      for (int i = 0; i < kCount; ++i) {
-        out.pack.elem[i] = cast<typename Out::T>(apply<Call>(rows.params.each, from, i, each));
-      }
-      if (rows.any) Out::store(rows.params.each, linear, out);
+      for (int i = 0; i < kCount; ++i) values[i] = apply<Call>(rows.params.each, from, i, each);
+      typename Program::Out::template Fragment<kCount> out;
+      round_all<typename Program::Out::T>(out.pack, values);
+      if (rows.any) Program::Out::store(rows.params.each, linear, out);
     }
   };
 
@@ -210,14 +233,20 @@ struct FusedRows {
                                                      Combine<Reducer>());
   }
 
-  // Runs the stages from kStage on. `found` are the results of the earlier stages for the row. At the end,
-  // `sums` adds the row.
-  template <int kStage, class Sums, class... Found>
-  XPOPS_DEVICE void run(Sums& sums, Found... found) {
+  // Runs all stages. After the first one it calls `between`, when all threads of the row have what they hold of it. At
+  // the end, `finish` gets these rows, and all that is known of the row.
+  template <class Finish, class Between>
+  XPOPS_DEVICE void run(Finish& finish, const Between& between) {
+    run_from<0>(finish, between, typename Program::template Row<0>(params.each));
+  }
+
+  // Runs the stages from kStage on. `known` is what is known of the row before.
+  template <int kStage, class Finish, class Between, class Known>
+  XPOPS_DEVICE void run_from(Finish& finish, const Between& between, const Known& known) {
     if constexpr (kStage < Program::kStages) {
       using Stage = typename Program::template Stage<kStage>;
       using Reducer = typename Stage::Reducer;
-      const typename Stage::Lift lift(params.each, found...);
+      const typename Stage::Lift lift(known);
       Taken<Stage> taken{*this, lift};
       if constexpr (Reducer::kShifts) {
         Operands<1> one;
@@ -226,24 +255,26 @@ struct FusedRows {
       }
       walk(taken);
       const typename Reducer::State state = everywhere<Reducer, kStage>(taken.state);
-      run<kStage + 1>(sums, found...,
-                      settled(cast<typename Stage::Result>(Reducer::finish(state, params.endings[kStage]))));
+      if constexpr (kStage == 0) between();
+      run_from<kStage + 1>(finish, between, typename Program::template Row<kStage + 1>(known, state, params.endings));
     } else {
-      if constexpr (Program::kWritesElements) {
-        const typename Program::Each each(params.each, found...);
-        Written<typename Program::Each, typename Program::Out> written{*this, each};
-        walk(written);
-      }
-      if (any && thread == 0) Program::RowOut::store(params.each, row, typename Program::Row()(found...));
-      sums.add(*this, found...);
+      finish.take_elements(*this, known);
+      if (any && thread == 0) Program::RowOut::store(params.each, row, typename Program::OfRow(known)());
     }
   }
 };
 
-// Kernels without sums along columns use this instead of ColumnSums (columns.cuh).
-struct NoSums {
-  template <class Rows, class... Found>
-  XPOPS_DEVICE void add(Rows&, Found...) {}
+// Writes the results for elements. Kernels with sums along columns use WriteAndSum (columns.cuh) instead.
+template <class Program>
+struct WriteElements {
+  template <class Rows, class Known>
+  XPOPS_DEVICE void take_elements(Rows& rows, const Known& known) {
+    if constexpr (Program::kWritesElements) {
+      const typename Program::Each each(known);
+      typename Rows::template Written<typename Program::Each> written{rows, each};
+      rows.walk(written);
+    }
+  }
 };
 
 template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kStaged, bool kRagged,
@@ -254,8 +285,8 @@ XPOPS_DEVICE void fused_rows(const Params& params) {
   Rows rows(params, Rows::own_row());
   if (kGroup >= kWarp && !rows.any) return;  // the same for all threads of a warp
   rows.load();
-  NoSums none;
-  rows.template run<0>(none);
+  WriteElements<Program> finish;
+  rows.run(finish, [] {});
 }
 
 }  // namespace xpops

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from math import isfinite
+from math import frexp, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
+from xpops.core.limits import float_info
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
 from xpops.engine.cuda.kernels.glue import HALVES, NARROW, declare, entry_point, family_of, functor_of, truth, wire_of
 from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
 from xpops.engine.program import Kernel
+from xpops.ops.elementwise import IDENTITY, OPERATORS
 from xpops.plan.elementwise import ElementwisePlan, Policy, plan_elementwise
 from xpops.plan.fused.expression import Constant, Expression, Node, Unsigned
 from xpops.plan.signature import Operand
@@ -111,7 +113,6 @@ def functor_source(
     parameters: tuple[int, ...],
     results: tuple[int, ...],
     several: bool,
-    convert: str = "{}",
 ) -> list[str]:
     """The source of a functor, with one line for each node. Values are v0, v1 ...: first the inputs, then the nodes.
 
@@ -123,15 +124,13 @@ def functor_source(
         The numbers of the values that it returns.
     several : bool
         Whether it returns a list of results, even of one.
-    convert : str
-        The format of the C++ expression that converts a single result.
     """
     needed = expression.needed(results)
     return [
         f"struct {name} {{",
         f"  XPOPS_DEVICE auto operator()({declared_values(expression, parameters)}) const {{",
         *(f"    const {line}" for line in computed_values(expression, needed)),
-        f"    return {returned(expression, results, several, convert)};",
+        f"    return {returned(expression, results, several)};",
         "  }",
         "};",
     ]
@@ -151,15 +150,24 @@ def computed_values(expression: Expression, numbers: Container[int], made: Conta
     ]
 
 
-def returned(expression: Expression, results: tuple[int, ...], several: bool, convert: str) -> str:
+def returned(expression: Expression, results: tuple[int, ...], several: bool) -> str:
     """What a functor returns; see `functor_source`."""
     if not several:
-        return convert.format(f"v{results[0]}")
-    kinds = ", ".join(type_of(number, expression) for number in results)
+        return f"v{results[0]}"
+    return list_of([(type_of(number, expression), f"v{number}") for number in results])
+
+
+def list_of(values: list[tuple[str, str]]) -> str:
+    """The C++ expression of a list of values, by their types."""
     nested = "{}"
-    for number in reversed(results):
-        nested = f"{{v{number}, {nested}}}"
-    return f"Results<{kinds}>{nested}"
+    for _, value in reversed(values):
+        nested = f"{{{value}, {nested}}}"
+    return f"{list_type([kind for kind, _ in values])}{nested}"
+
+
+def list_type(kinds: list[str]) -> str:
+    """The C++ type of a list of values."""
+    return f"Results<{', '.join(kinds)}>"
 
 
 def type_of(number: int, expression: Expression) -> str:
@@ -170,19 +178,31 @@ def type_of(number: int, expression: Expression) -> str:
     return dt.INFO[spec.dtype].c_type if isinstance(spec, Layout) else _WIRES[spec][0]
 
 
+def unrounded(number: int, expression: Expression) -> int:
+    """The float32 value that a half result of an expression that is not exact rounds, else the result itself."""
+    node = expression.nodes[number - len(expression.inputs)] if number >= len(expression.inputs) else None
+    if node is None or expression.exact or node.op is not IDENTITY or node.loop != (dt.float32,):
+        return number
+    (operand,) = node.operands
+    return operand if node.dtype in HALVES and isinstance(operand, int) else number
+
+
+_DIVIDE, _MULTIPLY = OPERATORS["divide"], OPERATORS["multiply"]
 _TWO = (Constant(int, "2"), Constant(float, "2.0"))
 
 
 def _call(node: Node, expression: Expression, made: Container[int]) -> str:
-    """The C++ expression of a node. It gives the same bits as the operator's own kernel, if no operand is prepared.
+    """The C++ expression of a node. It gives the same bits as the operator's own kernel, if the expression is exact.
 
     A product or sum that is NaN is +NaN whatever its operands are, so that conversions may lose the sign of NaN.
     """
+    node = _without_division(node, expression.exact)
     functor, raw = functor_of(node.op, node.loop, node.dtype)
     if elementwise_policy(node.op, node.loop[-1], 0).outlined:
         functor = f"Outlined<{functor}>"
     name, real = dt.INFO[node.dtype].c_type, node.loop[0] in dt.REAL_FLOATS
     rounded = "square_rn({})" if node.op.squares and node.operands[1] in _TWO else node.op.rounded
+    rounded = rounded if expression.exact or not rounded else f"contracted::{rounded}"
     halves = bool(real and rounded) and node.dtype in HALVES
     widen = "widened" if halves and node.loop[0] in HALVES else "cast<float>"
     operands = [
@@ -190,6 +210,10 @@ def _call(node: Node, expression: Expression, made: Container[int]) -> str:
         for each, loop in zip(node.operands, node.loop, strict=True)
     ]
     last = node.operands[-1]
+    if node.op is IDENTITY and not expression.exact and node.dtype in HALVES:
+        return f"narrowed<{name}>({operands[0]})"
+    if node.op is IDENTITY and not expression.exact and node.loop[0] in HALVES and node.dtype == dt.float32:
+        return f"widened(v{last})"
     if node.op.prepared and last in expression.prepared and node.loop[0] == node.loop[1] == node.dtype:
         return f"{f'p{last}' if last in made else f'{node.op.prepared}<{name}>({operands[1]})'}({operands[0]})"
     if real and rounded:
@@ -197,6 +221,19 @@ def _call(node: Node, expression: Expression, made: Container[int]) -> str:
     if not node.op.contracts:
         return f"cast<{name}>({functor}()({', '.join(operands)}))"
     return f"settled(cast<{name}>({functor}()({', '.join(f'loaded({each})' for each in operands)})))"
+
+
+def _without_division(node: Node, exact: bool) -> Node:
+    """A quotient by a constant as a product with its inverse, if that is exact or need not be."""
+    divisor = node.operands[-1]
+    if node.op is not _DIVIDE or not isinstance(divisor, Constant) or divisor.kind not in (int, float):
+        return node
+    if node.loop[1] not in dt.REAL_FLOATS:
+        return node
+    value, least = divisor.kind(divisor.value), float_info(node.loop[1]).smallest_normal
+    if not least <= abs(value) <= 1 / least or (exact and abs(frexp(value)[0]) != 0.5):
+        return node
+    return node._replace(op=_MULTIPLY, operands=(node.operands[0], Constant(float, repr(1 / value))))
 
 
 def _converted(operand: int | Constant, loop: DType, raw: bool, widen: str, inputs: tuple[Operand, ...]) -> str:

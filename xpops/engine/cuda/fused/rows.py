@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from xpops.core import dtypes as dt
 from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
-from xpops.engine.cuda.fused.elementwise import functor_source, headers, policy_of, types_of, with_scalars
-from xpops.engine.cuda.fused.row_functors import row_functor_source
+from xpops.engine.cuda.fused.elementwise import headers, policy_of, types_of, with_scalars
+from xpops.engine.cuda.fused.row_program import program_source, widened_inputs
 from xpops.engine.cuda.kernels.glue import HALVES, declare, truth
 from xpops.engine.cuda.kernels.reduce import ending, planned, reduce, reducer_of
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import reduce_policy, staging_policy, tuning_of
 from xpops.engine.program import Data, Kernel, Owner
-from xpops.plan.elementwise import LINEAR, MAX_PACK_BYTES, ElementwisePlan, plan_elementwise
+from xpops.plan.elementwise import LINEAR, MAX_PACK_BYTES, ElementwisePlan, Mode, plan_elementwise
 from xpops.plan.fused.rows import Column, RowsExpression, RowsPlan, Stage, plan_rows
-from xpops.plan.staging import StagingPolicy
+from xpops.plan.staging import RESERVED, StagingPolicy
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
@@ -61,6 +61,8 @@ class _Plan(NamedTuple):
     blocks : int
     shared : int
         The bytes of dynamic shared memory.
+    ahead : int
+        The bytes of the next row that a block copies to shared memory while it computes a row, with sums of columns.
     holds : bool
         Whether the threads hold the sums of their columns.
     """
@@ -70,6 +72,7 @@ class _Plan(NamedTuple):
     resident: int
     blocks: int
     shared: int
+    ahead: int
     holds: bool
 
 
@@ -152,7 +155,7 @@ def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _
         whole = widest <= _SHORT and shape.steps and shape.group == shape.block
         resident = policy.resident // shape.block if whole else 1
         shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
-        return _Plan(plan, shape, resident, -(-count // groups) * shape.cluster, shared, False)
+        return _Plan(plan, shape, resident, -(-count // groups) * shape.cluster, shared, 0, False)
     held = shape.steps * shape.pack * (sum(items) + sum(sums))
     threads = policy.crowded if held > tuning_of(capability).fused_rows.held_bytes else policy.resident
     resident = max(1, threads // shape.block // (1 if widest <= _SHORT else 2))
@@ -160,28 +163,43 @@ def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _
     fits = shape.steps * shape.pack * sum(sums) <= policy.held_bytes
     holds = shape.steps > 0 and not shape.ragged and fits and count >= _LEAST_ROWS * every
     blocks = resident * staging.multiprocessors * -(-count // (every * _MOST_ROWS))
-    return _Plan(plan, shape, resident, blocks, length * max(sums) if groups > 1 else 0, holds)
+    ahead = shape.steps * shape.block * MAX_PACK_BYTES * len(items)
+    copies = all(
+        mode is Mode.LINEAR and shape.pack * spec.dtype.itemsize == MAX_PACK_BYTES
+        for spec, mode in zip(operands, plan.modes[len(outs) + len(columns) :], strict=True)
+        if isinstance(spec, Layout) and mode in LINEAR
+    )
+    if not copies or resident * (ahead + staging.own + RESERVED) > staging.shared + RESERVED:
+        ahead = 0
+    shared = max(ahead, length * max(sums) if groups > 1 else 0)
+    return _Plan(plan, shape, resident, blocks, shared, ahead, holds)
 
 
 def rows_source(rows: RowsExpression, capability: int, staging: StagingPolicy) -> RowsSource:
     """The source, for a compute capability. Needs no GPU."""
     expression, stages, columns, full, outs, inputs = rows
-    plan, shape, resident, blocks, shared, _ = _planned(rows, capability, staging)
+    plan, shape, resident, blocks, shared, ahead, _ = _planned(rows, capability, staging)
     sums = tuple(column.out for column in columns)  # the slots are those of the sums of each block
-    declared = declare(types_of((*outs, *sums, *(expression.inputs[number] for number in inputs))), plan)
+    types = types_of((*outs, *sums, *(expression.inputs[number] for number in inputs)))
+    widened = widened_inputs(rows)
+    for place, number in enumerate(inputs, len(outs) + len(sums)):
+        if number in widened:
+            kinds, form = types[place]
+            types[place] = f"{kinds.rpartition(', ')[0]}, float", form
+    declared = declare(types, plan)
     # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
     added = full[-1] if not shape.staged else shape.staged * shape.pack // shape.block
     reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, added) for each in stages]
-    numbers = shape.block, shape.group, shape.cluster, shape.pack, shape.steps
-    ways = truth(shape.staged > 0), truth(shape.ragged)
-    arguments = ["Program", *map(str, numbers), *ways, *declared.names[len(outs) + len(columns) :]]
+    numbers = [shape.block, shape.group, *([] if columns else [shape.cluster]), shape.pack, shape.steps]
+    ways = [ahead > 0] if columns else [shape.staged > 0, shape.ragged]
+    arguments = ["Program", *map(str, numbers), *map(truth, ways), *declared.names[len(outs) + len(columns) :]]
     ops = [*(stage.op for stage in stages), *(column.op for column in columns)]
     header, kernel = ("columns", "fused_rows_and_columns") if columns else ("rows", "fused_rows")
     found = {f"kernels/fused/{header}", *headers(expression), *(f"math/{op.header}" for op in ops)}
     source = [
         *(f"#include <xpops/{each}.cuh>" for each in sorted(found)),
         "using namespace xpops;",
-        *_program(rows, reducers, declared.names),
+        *program_source(rows, reducers, shape.steps > 0, declared.names),
         kernel_text(
             launch_bounds(shape.block, max(resident, shape.resident), shape.cluster),
             f"FusedRowsParams<{declared.params}, {len(stages)}>",
@@ -196,70 +214,3 @@ def rows_source(rows: RowsExpression, capability: int, staging: StagingPolicy) -
 def _own_bytes(stages: tuple[Stage, ...]) -> int:
     """The most bytes of shared memory in which the warps of a block exchange states, for each stage in its own."""
     return sum(_STATES * max(stage.loop.itemsize, dt.float32.itemsize) for stage in stages)
-
-
-def _program(rows: RowsExpression, reducers: list[str], declared: list[str]) -> list[str]:
-    """The source of the kernel's ``Program``: a functor for each stage and each sum along columns, for elements and for
-    rows, and the types of results.
-    """
-    expression, stages, columns, full, outs, inputs = rows
-    wide = [place for place, out in enumerate(outs) if out.shape == full]
-    numbers = tuple(stage.number for stage in stages)
-    operands = dict(zip(inputs, declared[len(outs) + len(columns) :], strict=True))
-    lines = []
-    for k, (stage, reducer) in enumerate(zip(stages, reducers, strict=True)):
-        lines += row_functor_source(f"Lift{k}", expression, numbers[:k], operands, (stage.place,), False, _lift(stage))
-        lines += _reduction(f"Stage{k}", f"Lift{k}", stage.loop, reducer)
-        lines += [f"  using Result = {dt.INFO[stage.dtype].c_type};", "};"]
-    for k, column in enumerate(columns):
-        lift = f"ColumnLift{k}"
-        lines += row_functor_source(lift, expression, numbers, operands, (column.place,), False, _lift(column))
-        lines += _reduction(f"Column{k}", lift, column.loop, column.op.functor)
-        lines += [f"  static constexpr int kSlot = {len(outs) + k};", "};"]
-    narrow = [place for place in range(len(outs)) if place not in wide]
-    results = expression.results
-    if wide:
-        written = tuple(results[place] for place in wide)
-        lines += row_functor_source("EachElement", expression, numbers, operands, written, len(wide) > 1)
-    lines += functor_source("EachRow", expression, numbers, tuple(results[place] for place in narrow), True)
-    of_rows = ", ".join(f"RowOutput<{dt.INFO[outs[place].dtype].c_type}, {place}>" for place in narrow)
-    lines += [
-        "struct Program {",
-        *_types("Stage", len(stages)),
-        *_types("Column", len(columns)),
-        f"  static constexpr bool kWritesElements = {truth(bool(wide))};",
-        f"  using RowOut = RowOutputs<{of_rows}>;",
-        "  using Row = EachRow;",
-    ]
-    if wide:
-        out = declared[wide[0]] if len(wide) == 1 else f"Outputs<{', '.join(declared[place] for place in wide)}>"
-        lines += ["  using Each = EachElement;", f"  using Out = {out};"]
-    return [*lines, "};"]
-
-
-def _lift(reduced: Stage | Column) -> str:
-    """The conversion of a value to what its reducer takes. Reducers ignore the sign of NaN."""
-    loop = dt.INFO[reduced.loop].c_type
-    widen = "widened" if reduced.loop in HALVES else f"cast<compute_t<{loop}>>"
-    return f"{widen}(cast<{loop}>({{}}))"
-
-
-def _reduction(name: str, lift: str, loop: DType, reducer: str) -> list[str]:
-    """The first lines of a struct that describes a reduction."""
-    return [
-        f"struct {name} {{",
-        f"  using Compute = compute_t<{dt.INFO[loop].c_type}>;",
-        f"  using Reducer = {reducer}<Compute>;",
-        f"  using Lift = {lift};",
-    ]
-
-
-def _types(name: str, count: int) -> list[str]:
-    """The members of the program for so many reductions."""
-    if not count:
-        return []
-    listed = ", ".join(f"{name}{k}" for k in range(count))
-    return [
-        f"  static constexpr int k{name}s = {count};",
-        f"  template <int k> using {name} = typename At<k, {listed}>::type;",
-    ]
