@@ -429,15 +429,18 @@ def test_as_many_sums_along_columns_as_registers_have_room_for() -> None:
         return x - m.max(x, axis=-1, **along), *(m.sum(x * k, axis=0) for k in range(1, 1 + count))
 
     x = floats(4096, 64)
-    for count, held in ((8, 8), (9, 0)):
+    for count, held in ((24, 24), (25, 0)):
         _, _, rows = plan_of(lambda x, g, count=count, **along: function(count, x, **along), x, x)
         assert len(rows.kernel.columns) == held
 
 
-@pytest.mark.parametrize(("count", "held"), [(127, 0), (128, 1)])
-def test_sums_along_columns_of_few_rows_are_kernels_of_their_own(count: int, held: int) -> None:
-    """A group of threads computes at least four rows."""
-    x = floats(count, 1024)
+@pytest.mark.parametrize(
+    ("count", "length", "held"),
+    [(63, 1024, 0), (64, 1024, 1), (127, 2048, 0), (128, 2048, 1), (63, 4096, 0), (64, 4096, 1)],
+)
+def test_sums_along_columns_of_few_rows_are_kernels_of_their_own(count: int, length: int, held: int) -> None:
+    """A group of threads computes at least four rows. If groups share blocks, a block a multiprocessor is enough."""
+    x = floats(count, length)
     _, _, rows = plan_of(lambda x, g, **along: (x - xp.max(x, axis=-1, **along), xp.sum(x, axis=0)), x, x)
     assert len(rows.kernel.columns) == held
 
@@ -704,7 +707,7 @@ def test_the_axis_of_a_method_may_be_positional() -> None:
 
 def test_sums_of_long_rows_carry_their_errors() -> None:
     source = xp.fuse(softmax).source(xp.empty((256, 460_000), dtype=xp.float32, device="cpu"))
-    assert "using Reducer = CompensatedSum<Compute>" in source
+    assert "using Reducer = CompensatedSum<compute_t<float>>" in source
 
 
 def test_many_transposed_operands() -> None:

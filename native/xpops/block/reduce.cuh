@@ -88,4 +88,30 @@ XPOPS_DEVICE typename Reducer::State reduce_block_for_all(typename Reducer::Stat
   return shuffle(reduce_lanes<Reducer, kWarps>(states[lane() % kWarps]), 0);
 }
 
+// The same for kSize states of each thread, a power of two, over the kGroup threads of a part of a warp, a warp or the
+// block. States that are reduced together need fewer shuffles than one by one.
+template <class Reducer, int kGroup, int kCall, int kSize>
+XPOPS_DEVICE void reduce_packs_for_all(typename Reducer::State (&states)[kSize]) {
+  constexpr int kLanes = kGroup < kWarp ? kGroup : kWarp, kShare = kLanes / kSize;
+  static_assert(kLanes >= kSize, "lanes share the states");
+  reduce_packs<Reducer, kLanes, 1, kSize>(states);  // lanes [i * kShare, (i + 1) * kShare) have state i
+  typename Reducer::State mine = states[0];
+  int first = lane() / kLanes * kLanes, step = kShare;
+  if constexpr (kGroup > kWarp) {
+    constexpr int kParts = kGroup / kWarp * kSize, kSpan = kParts < kWarp ? kParts : kWarp;
+    __shared__ typename Reducer::State parts[kParts];
+    if (lane() % kShare == 0) parts[warp() * kSize + lane() / kShare] = mine;
+    __syncthreads();
+    mine = parts[lane() % kSpan];
+#pragma unroll
+    for (int part = kSpan; part < kParts; part += kSpan) mine = Reducer::combine(mine, parts[part + lane()]);
+#pragma unroll
+    for (int reach = kSize; reach < kSpan; reach *= 2) mine = Reducer::combine(mine, shuffle_xor(mine, reach));
+    first = 0;
+    step = 1;
+  }
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) states[i] = shuffle(mine, first + i * step);
+}
+
 }  // namespace xpops

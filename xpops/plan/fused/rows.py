@@ -30,9 +30,9 @@ class RowsPolicy(NamedTuple):
     ----------
     held_bytes : int
         The most bytes of operands that a thread holds in registers.
-    narrow_held_bytes : int
-        The same with sums of columns, for operands of less than 4 bytes and rows that are longer than `warp_row`: more
-        elements share what a row takes.
+    narrow_held_bytes, warp_held_bytes : int
+        The same with sums of columns, for operands of less than 4 bytes, and for rows of at most `warp_row`: more
+        elements share what a row takes, and a warp waits for no other.
     steps : int
         The most packs of a row that a thread holds: each adds code, in every stage.
     warp_row : int
@@ -42,8 +42,9 @@ class RowsPolicy(NamedTuple):
     resident : int
         The threads that must be resident on a multiprocessor if a block holds a row of numbers of at most 4 bytes; this
         limits the registers of a thread.
-    crowded : int
-        The same for threads that hold more than `held_bytes`.
+    ahead_bytes : int
+        If the threads of a multiprocessor hold at most so many bytes of rows, with sums of columns, they copy the next
+        rows to shared memory while they compute these. More are enough in flight, and copies take longer.
     warps_block, streaming_block : int
         The threads of a block: if at most a warp walks a row, and if rows do not fit in registers.
     shortest, fewest : int
@@ -55,11 +56,12 @@ class RowsPolicy(NamedTuple):
 
     held_bytes: int
     narrow_held_bytes: int
+    warp_held_bytes: int
     steps: int
     warp_row: int
     blocks: tuple[int, ...]
     resident: int
-    crowded: int
+    ahead_bytes: int
     warps_block: int
     streaming_block: int
     shortest: int

@@ -3,6 +3,7 @@
 
 #include <xpops/kernels/fused/elementwise.cuh>
 #include <xpops/math/fast.cuh>
+#include <xpops/math/reduction.cuh>
 
 namespace xpops {
 
@@ -38,11 +39,13 @@ struct RowOutputs<Head, Tail...> {
   }
 };
 
-// Several reductions in one pass over a row, each of its own value of an element.
+// Several reductions in one pass over a row, each of its own value of an element. kSums: all of them add up Element.
 template <class Head, class... Tail>
 struct Together {
   using Rest = Together<Tail...>;
-  static constexpr bool kShifts = false;
+  using Element = typename Head::State;
+  static constexpr bool kShifts = false, kSums = Rest::kSums && is_same_v<Element, typename Rest::Element> &&
+                                                 is_one_of_v<Head, Sum<Element>, Mean<Element>>;
   struct State {
     typename Head::State head;
     typename Rest::State tail;
@@ -58,7 +61,8 @@ struct Together {
 };
 template <class Head>
 struct Together<Head> {
-  static constexpr bool kShifts = false;
+  using Element = typename Head::State;
+  static constexpr bool kShifts = false, kSums = is_one_of_v<Head, Sum<Element>, Mean<Element>>;
   struct State {
     typename Head::State head;
   };
@@ -68,6 +72,30 @@ struct Together<Head> {
     return {Head::lift(x.head, position)};
   }
   XPOPS_DEVICE static State combine(const State& x, const State& y) { return {Head::combine(x.head, y.head)}; }
+};
+
+template <class Reducer>
+inline constexpr bool kSumsTogether = false;
+template <class... Reducers>
+inline constexpr bool kSumsTogether<Together<Reducers...>> = Together<Reducers...>::kSums;
+
+// The numbers of at most four sums, and zeros: as many as a power of two. kSize is 0 for other reducers.
+template <class Reducer, bool = true>
+struct SumsOf {
+  static constexpr int kSize = 0;
+};
+template <class... Reducers>
+struct SumsOf<Together<Reducers...>, Together<Reducers...>::kSums && sizeof...(Reducers) <= 4> {
+  using Reducer = Together<Reducers...>;
+  static constexpr int kSize = sizeof...(Reducers) == 3 ? 4 : sizeof...(Reducers);
+  union {
+    typename Reducer::State state;
+    typename Reducer::Element each[kSize];
+  };
+  XPOPS_DEVICE explicit SumsOf(const typename Reducer::State& found) {
+    each[kSize - 1] = typename Reducer::Element(0);
+    state = found;
+  }
 };
 
 template <class Reducer>

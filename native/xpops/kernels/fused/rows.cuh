@@ -228,9 +228,16 @@ struct FusedRows {
   // Reduces the states of all threads of the row. Each of these threads gets the result.
   template <class Reducer, int kStage>
   XPOPS_DEVICE static typename Reducer::State everywhere(typename Reducer::State state) {
-    if constexpr (kGroup <= kWarp) return shuffle(reduce_lanes<Reducer, kGroup>(state), lane() / kGroup * kGroup);
-    else return combine_cluster<kCluster, 1, kStage>(reduce_block_for_all<Reducer, kBlock, kStage>(state),
-                                                     Combine<Reducer>());
+    if constexpr (SumsOf<Reducer>::kSize > 1 && SumsOf<Reducer>::kSize <= kGroup) {
+      SumsOf<Reducer> sums(state);
+      reduce_packs_for_all<Sum<typename Reducer::Element>, kGroup, kStage>(sums.each);
+      return sums.state;
+    } else if constexpr (kGroup <= kWarp) {
+      return shuffle(reduce_lanes<Reducer, kGroup>(state), lane() / kGroup * kGroup);
+    } else {
+      return combine_cluster<kCluster, 1, kStage>(reduce_block_for_all<Reducer, kBlock, kStage>(state),
+                                                  Combine<Reducer>());
+    }
   }
 
   // Runs all stages. After the first one it calls `between`, when all threads of the row have what they hold of it. At

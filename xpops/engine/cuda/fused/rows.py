@@ -18,7 +18,7 @@ from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import reduce_policy, staging_policy, tuning_of
 from xpops.engine.program import Data, Kernel, Owner
 from xpops.plan.elementwise import LINEAR, MAX_PACK_BYTES, ElementwisePlan, Mode, plan_elementwise
-from xpops.plan.fused.rows import Column, RowsExpression, RowsPlan, Stage, plan_rows
+from xpops.plan.fused.rows import Column, RowsExpression, RowsPlan, RowsPolicy, Stage, plan_rows
 from xpops.plan.staging import RESERVED, StagingPolicy
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ _SHORT = 4
 # A group of threads that holds sums of columns computes so many rows. With fewer, all sums would be about as large as
 # the rows. They are added one by one, which loses no more than docs/accuracy.md allows for 1024 elements.
 _LEAST_ROWS, _MOST_ROWS = 4, 96
+# The registers of a multiprocessor, and those of a thread beside the rows and the sums that it holds. These take 5
+# registers for each 4: some are there twice.
+_REGISTERS, _OWN_REGISTERS = 1 << 16, 20
 # The strides of the sum of all blocks' sums, along both axes.
 _STRIDES = (0, 1)
 
@@ -69,11 +72,11 @@ class _Plan(NamedTuple):
 
     elements: ElementwisePlan
     shape: RowsPlan
-    resident: int
-    blocks: int
-    shared: int
-    ahead: int
-    holds: bool
+    resident: int = 1
+    blocks: int = 0
+    shared: int = 0
+    ahead: int = 0
+    holds: bool = False
 
 
 def fused_rows(runtime: Runtime, rows: RowsExpression) -> Kernel:
@@ -135,44 +138,72 @@ def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _
     line = next((out for out in outs if out.shape == full), layout_of(dt.uint8, full, None, outs[0].device))
     given = (*(out if out.shape == full else line for out in outs), *(line for _ in columns), *operands)
     plan = plan_elementwise(given[0], given[1:], policy_of(expression, capability))  # type: ignore[arg-type]
-    items = [
-        spec.dtype.itemsize
+    lines = [
+        (spec.dtype.itemsize, mode)
         for spec, mode in zip(operands, plan.modes[len(outs) + len(columns) :], strict=True)
         if isinstance(spec, Layout) and mode in LINEAR
     ]
+    items = [item for item, _ in lines]
     staging = staging._replace(own=max(staging.own, _own_bytes(stages) + MAX_PACK_BYTES * len(items)))
     sums, policy = [_computed(column).itemsize for column in columns], tuning_of(capability).fused_rows
     if columns:  # a block alone on its multiprocessor is worth it, because it saves a pass over memory
         policy = policy._replace(blocks=(*policy.blocks, policy.resident))
-        if max(items, default=_SHORT) < _SHORT and full[-1] > policy.warp_row:
+        if full[-1] <= policy.warp_row:
+            policy = policy._replace(held_bytes=policy.warp_held_bytes)
+        elif max(items, default=_SHORT) < _SHORT:
             policy = policy._replace(held_bytes=policy.narrow_held_bytes)
     count, length = prod(full[:-1]), full[-1]
     shape = plan_rows(count, length, plan.pack, sum(items) + sum(sums), policy, staging)
-    groups = shape.block // shape.group
     made = [each.dtype for each in expression.nodes] + [each.dtype for each in stages]
-    widest = max(sums + [dtype.itemsize for dtype in made])
-    if not columns:
-        whole = widest <= _SHORT and shape.steps and shape.group == shape.block
-        resident = policy.resident // shape.block if whole else 1
-        shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
-        return _Plan(plan, shape, resident, -(-count // groups) * shape.cluster, shared, 0, False)
-    held = shape.steps * shape.pack * (sum(items) + sum(sums))
-    threads = policy.crowded if held > tuning_of(capability).fused_rows.held_bytes else policy.resident
-    resident = max(1, threads // shape.block // (1 if widest <= _SHORT else 2))
+    is_short = max(sums + [dtype.itemsize for dtype in made]) <= _SHORT
+    if columns:
+        copies = all(mode is Mode.LINEAR and shape.pack * item == MAX_PACK_BYTES for item, mode in lines)
+        return _summing_columns(_Plan(plan, shape), (count, length), (items, sums), copies, is_short, policy, staging)
+    whole = is_short and shape.steps and shape.group == shape.block
+    resident = policy.resident // shape.block if whole else 1
+    shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
+    blocks = -(-count // (shape.block // shape.group)) * shape.cluster
+    return _Plan(plan, shape, resident, blocks, shared)
+
+
+def _summing_columns(
+    plan: _Plan,
+    rows: tuple[int, int],
+    items: tuple[list[int], list[int]],
+    copies: bool,
+    is_short: bool,
+    policy: RowsPolicy,
+    staging: StagingPolicy,
+) -> _Plan:
+    """The plan of a kernel with sums of columns.
+
+    Parameters
+    ----------
+    rows : tuple of (int, int)
+        Their number and their length.
+    items : tuple of (list of int, list of int)
+        The bytes of elements in the order of the result, and of sums.
+    copies : bool
+        Whether packs can go to shared memory past the registers.
+    is_short : bool
+        Whether numbers take one register.
+    """
+    (count, length), (elements, sums), shape = rows, items, plan.shape
+    groups, held = shape.block // shape.group, shape.steps * shape.pack * (sum(elements) + sum(sums))
+    threads = min(policy.resident // (1 if is_short else 2), _REGISTERS // (_OWN_REGISTERS + held * 5 // 16))
+    resident = max(1, threads // shape.block)
     every = resident * staging.multiprocessors * groups
-    fits = shape.steps * shape.pack * sum(sums) <= policy.held_bytes
-    holds = shape.steps > 0 and not shape.ragged and fits and count >= _LEAST_ROWS * every
     blocks = resident * staging.multiprocessors * -(-count // (every * _MOST_ROWS))
-    ahead = shape.steps * shape.block * MAX_PACK_BYTES * len(items)
-    copies = all(
-        mode is Mode.LINEAR and shape.pack * spec.dtype.itemsize == MAX_PACK_BYTES
-        for spec, mode in zip(operands, plan.modes[len(outs) + len(columns) :], strict=True)
-        if isinstance(spec, Layout) and mode in LINEAR
-    )
-    if not copies or resident * (ahead + staging.own + RESERVED) > staging.shared + RESERVED:
-        ahead = 0
+    enough = count >= _LEAST_ROWS * every
+    if groups > 1:  # warps do not wait for others: fewer blocks are faster than a kernel for the sums
+        blocks = min(blocks, count // (_LEAST_ROWS * groups))
+        enough = blocks >= max(1, staging.multiprocessors)
+    fits = shape.steps > 0 and not shape.ragged and shape.steps * shape.pack * sum(sums) <= policy.held_bytes
+    ahead = shape.steps * shape.block * MAX_PACK_BYTES * len(elements)
+    most = min(policy.ahead_bytes, staging.shared + RESERVED - resident * (staging.own + RESERVED))
+    ahead = ahead if copies and resident * ahead <= most else 0
     shared = max(ahead, length * max(sums) if groups > 1 else 0)
-    return _Plan(plan, shape, resident, blocks, shared, ahead, holds)
+    return _Plan(plan.elements, shape, resident, blocks, shared, ahead, fits and enough)
 
 
 def rows_source(rows: RowsExpression, capability: int, staging: StagingPolicy) -> RowsSource:
