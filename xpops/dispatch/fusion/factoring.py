@@ -53,7 +53,8 @@ def _terms(trace: Recorder, x: Traced, most: int) -> list[_Term]:
     if op is _NEGATIVE:
         return [_negated(term) for term in _terms(trace, operands[0], most)]
     if op in (_ADD, _SUBTRACT) and most > 1 and all(each.shape == x.shape for each in operands):
-        left, right = (_terms(trace, each, most // 2) for each in operands)
+        left = _terms(trace, operands[0], most - 1)
+        right = _terms(trace, operands[1], most - len(left))
         return left + (right if op is _ADD else [_negated(term) for term in right])
     if op in (_MULTIPLY, _DIVIDE):
         return [_scaled(trace, x, op, *(_of_row(trace, each) for each in operands))]
