@@ -153,8 +153,6 @@ struct Operand {
   XPOPS_DEVICE static Compute value(const Params& params, const Fragment<kPack>& from, int i) {
     if constexpr (kMode == Mode::kScalar) {
       return to_compute<T, Loop, Compute>(from_slots<T>(&params.slots[kSlot]));
-    } else if constexpr (is_same_v<T, bfloat16> && is_same_v<Compute, float> && kPack % 2 == 0) {
-      return from.pack.widened(i);
     } else {
       return to_compute<T, Loop, Compute>(from.pack.elem[i]);
     }

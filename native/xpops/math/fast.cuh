@@ -106,6 +106,20 @@ template <class Out> XPOPS_DEVICE uint32 narrowed_pair(float first, float second
 #endif
 }
 
+// One of two numbers of 16 bits.
+template <class T> XPOPS_DEVICE float widened_half(uint32 pair, bool second) {
+  if constexpr (is_same_v<T, bfloat16>) return bits_float(second ? pair & 0xffff0000 : pair << 16);
+#if XPOPS_ON_GPU
+  float y;
+  if (second) asm("{ .reg .b16 x<2>; mov.b32 {x0, x1}, %1; cvt.f32.f16 %0, x1; }" : "=f"(y) : "r"(pair));
+  else asm("{ .reg .b16 x<2>; mov.b32 {x0, x1}, %1; cvt.f32.f16 %0, x0; }" : "=f"(y) : "r"(pair));
+  return y;
+#else
+  const packed2<T> both(pair);
+  return widened(second ? both.second() : both.first());
+#endif
+}
+
 namespace detail {
 
 constexpr float kLog2e = 0x1.715476p+0f, kNaturalLog2 = 0.693147181f, kHalfPi = 1.57079633f;

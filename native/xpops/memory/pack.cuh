@@ -99,17 +99,15 @@ struct Pack {
   static constexpr int kWords = kBytes / kWord;
   using Bits = typename Word<kWord>::type;
 
+  using Pair = conditional_t<kBytes % 4 == 0, uint32, T>;  // of elements of 2 bytes
+
   union {
     Bits bits[kWords];
     T elem[kSize];
+    Pair pairs[kBytes / sizeof(Pair)];
   };
 
   XPOPS_DEVICE Pack() {}
-  // An element of bfloat16 as float, by one instruction also for the high half of a word.
-  XPOPS_DEVICE float widened(int i) const {
-    const uint32 pair = reinterpret_cast<const uint32*>(bits)[i / 2];
-    return bits_float(i % 2 == 0 ? pair << 16 : pair & 0xffff0000);
-  }
   XPOPS_DEVICE void load(const T* from) {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) bits[i] = reinterpret_cast<const Bits*>(from)[i];

@@ -108,7 +108,7 @@ struct WriteAndSum {
 
     template <class Operands, class Index>
     XPOPS_DEVICE void take(const Operands& from, Index linear, int step) {
-      if (!rows.any) return;
+      if (!rows.any) return;  // for whole warps, too: a branch limits what the compiler keeps in registers
       if constexpr (Program::kWritesElements) {
         decltype(apply<Call>(rows.params.each, from, 0, each).head) values[kPack];
 #pragma unroll

@@ -74,11 +74,6 @@ struct Together<Head> {
   XPOPS_DEVICE static State combine(const State& x, const State& y) { return {Head::combine(x.head, y.head)}; }
 };
 
-template <class Reducer>
-inline constexpr bool kSumsTogether = false;
-template <class... Reducers>
-inline constexpr bool kSumsTogether<Together<Reducers...>> = Together<Reducers...>::kSums;
-
 // The numbers of at most four sums, and zeros: as many as a power of two. kSize is 0 for other reducers.
 template <class Reducer, bool = true>
 struct SumsOf {
@@ -104,13 +99,23 @@ struct Combine {
   XPOPS_DEVICE State operator()(const State& x, const State& y) const { return Reducer::combine(x, y); }
 };
 
+// An operand of 16 bits as float. NaN may lose its sign. Each element takes one instruction, in either half of a word.
+template <class T, class, class, Mode kMode, int kSlot, int kStrides = 0>
+struct WideOperand : Operand<T, T, float, kMode, kSlot, kStrides> {
+  using Base = Operand<T, T, float, kMode, kSlot, kStrides>;
+  template <int kPack, class Params>
+  XPOPS_DEVICE static float value(const Params&, const typename Base::template Fragment<kPack>& from, int i) {
+    if constexpr (kPack % 2 != 0) return widened(from.pack.elem[i]);
+    else return widened_half<T>(from.pack.pairs[i / 2], i % 2 != 0);
+  }
+};
+
 // Rounds what functors computed to a pack of elements of type T. Halves are rounded in pairs, by one instruction.
 template <class T, class Pack, class Value, int kPack>
 XPOPS_DEVICE void round_all(Pack& to, const Value (&from)[kPack]) {
   if constexpr (is_half_v<T> && is_same_v<Value, float> && kPack % 2 == 0) {
-    uint32* const pairs = reinterpret_cast<uint32*>(to.bits);
 #pragma unroll
-    for (int i = 0; i < kPack; i += 2) pairs[i / 2] = narrowed_pair<T>(from[i], from[i + 1]);
+    for (int i = 0; i < kPack; i += 2) to.pairs[i / 2] = narrowed_pair<T>(from[i], from[i + 1]);
   } else {
 #pragma unroll
     for (int i = 0; i < kPack; ++i) to.elem[i] = cast<T>(from[i]);

@@ -211,26 +211,25 @@ def rows_source(rows: RowsExpression, capability: int, staging: StagingPolicy) -
     expression, stages, columns, full, outs, inputs = rows
     plan, shape, resident, blocks, shared, ahead, _ = _planned(rows, capability, staging)
     sums = tuple(column.out for column in columns)  # the slots are those of the sums of each block
-    types = types_of((*outs, *sums, *(expression.inputs[number] for number in inputs)))
-    widened = widened_inputs(rows)
-    for place, number in enumerate(inputs, len(outs) + len(sums)):
-        if number in widened:
-            kinds, form = types[place]
-            types[place] = f"{kinds.rpartition(', ')[0]}, float", form
-    declared = declare(types, plan)
+    declared = declare(types_of((*outs, *sums, *(expression.inputs[number] for number in inputs))), plan)
+    before, widened = len(outs) + len(sums), widened_inputs(rows)
+    operands = [
+        f"Wide{name}" if number in widened else name
+        for number, name in zip(inputs, declared.names[before:], strict=True)
+    ]
     # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
     added = full[-1] if not shape.staged else shape.staged * shape.pack // shape.block
     reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, added) for each in stages]
     numbers = [shape.block, shape.group, *([] if columns else [shape.cluster]), shape.pack, shape.steps]
     ways = [ahead > 0] if columns else [shape.staged > 0, shape.ragged]
-    arguments = ["Program", *map(str, numbers), *map(truth, ways), *declared.names[len(outs) + len(columns) :]]
+    arguments = ["Program", *map(str, numbers), *map(truth, ways), *operands]
     ops = [*(stage.op for stage in stages), *(column.op for column in columns)]
     header, kernel = ("columns", "fused_rows_and_columns") if columns else ("rows", "fused_rows")
     found = {f"kernels/fused/{header}", *headers(expression), *(f"math/{op.header}" for op in ops)}
     source = [
         *(f"#include <xpops/{each}.cuh>" for each in sorted(found)),
         "using namespace xpops;",
-        *program_source(rows, reducers, shape.steps > 0, declared.names),
+        *program_source(rows, reducers, shape.steps > 0, [*declared.names[:before], *operands]),
         kernel_text(
             launch_bounds(shape.block, max(resident, shape.resident), shape.cluster),
             f"FusedRowsParams<{declared.params}, {len(stages)}>",
