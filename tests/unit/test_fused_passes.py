@@ -81,7 +81,10 @@ SUMS: list[tuple[Callable[..., Any], bool]] = [
     (lambda m, x, y, a, b: x * a + y * b, True),
     (lambda m, x, y, a, b: x * a - y / b, True),
     (lambda m, x, y, a, b: -(x * a - y * b) - y / a, True),
-    (lambda m, x, y, a, b: (x / a) * (-(y * b)), True),
+    (lambda m, x, y, a, b: (x / a) * (-(y * b)), False),
+    (lambda m, x, y, a, b: (x / a) * (-y), True),
+    (lambda m, x, y, a, b: x / m.max(x, axis=-1, keepdims=True), False),
+    (lambda m, x, y, a, b: x / (a + m.min(x, axis=-1, keepdims=True) ** 2), False),
     (lambda m, x, y, a, b: (x / a) * y / b, True),
     (lambda m, x, y, a, b: (x / a) / (y * b), False),
     (lambda m, x, y, a, b: (x + y) * a, True),
@@ -99,7 +102,7 @@ def test_factors_leave_sums(number: int) -> None:
     term, leaves = SUMS[number]
 
     def function(x: Any, y: Any, m: Any = xp, **along: Any) -> Any:
-        a, b = m.max(x, **along), m.min(y, **along) - 9
+        a, b = m.mean(x * x, **along), m.sum(y, **along) / 50 - 9
         return m.sum(term(m, x, y, a, b), **along) + x
 
     x, y = floats(30, 96), floats(30, 96)
@@ -228,3 +231,66 @@ def test_gradients_of_squares(dtype: Any) -> None:
     x, g = x.astype(dtype), g.astype(dtype)
     got = fused(lambda g, x: gradient_of(lambda x: x * x)(g, x)[0], g, x)
     np.testing.assert_allclose(got, 2 * g * x.conj(), rtol=1e-6)
+
+
+def test_what_is_compared_has_the_same_bits_in_every_pass() -> None:
+    """The gradient of a maximum looks for the elements that equal it."""
+
+    def function(x: Any, a: Any, z: Any, b: Any) -> Any:
+        y = x * a + z * b
+        return xp.max(y, **ALONG) * (x * a) + xp.sum(x * b + z, **ALONG)
+
+    layouts = tuple(layout_of(dt.float32, (30, 96), None, GPU) for _ in range(5))
+    whole = record("f", gradient_of(function), layouts, exact=False).whole
+    count = len(whole.inputs)
+    compared = [
+        each
+        for node in whole.nodes
+        if node.op.name == "equal" and len(set(node.operands)) == 2
+        for each in node.operands
+        if isinstance(each, int)
+    ]
+    assert compared
+    strict = whole.needed(tuple(compared))
+    assert not strict & whole.contracted
+    assert any(whole.nodes[number - count].op.name == "add" for number in strict if number >= count)
+    assert any(whole.nodes[number - count].op.name == "add" for number in whole.contracted)
+    for function in (xp.sqrt, xp.exp, xp.floor):
+        values = record("f", lambda x, f=function: f(x * x + 1) + xp.sum(x, **ALONG), layouts[:1], exact=False).whole
+        names = [values.nodes[number - len(values.inputs)].op.name for number in values.contracted]
+        assert names.count("add") == 1
+        assert "multiply" not in names
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int8, np.bool_, np.float16])
+def test_factors_leave_terms_of_their_own_dtype(dtype: Any) -> None:
+    x = (floats(20, 64) * 3 + 100).astype(dtype)
+    if dtype == np.int64:
+        x = x + 2**60
+    wide = np.float32 if dtype == np.float16 else np.float64
+    y = floats(20, 64, dtype=wide)
+    got = fused(lambda x, y: xp.sum(x * xp.mean(y, **ALONG), **ALONG) + y, x, y, round_each=False)
+    exact = x.astype(np.float64) * y.astype(np.float64).mean(-1, keepdims=True)
+    assert got.dtype == wide
+    np.testing.assert_allclose(got, exact.sum(-1, keepdims=True) + y, rtol=1e-12 if wide == np.float64 else 1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e25, 1e-25, 1.0])
+def test_rows_that_are_scaled_against_overflow_stay_so(scale: float) -> None:
+    def norm(x: Any) -> Any:
+        largest = xp.max(abs(x), **ALONG)
+        return xp.sqrt(xp.sum((x / largest) * (x / largest), **ALONG)) * largest + x
+
+    x = floats(20, 64) * np.float32(scale)
+    wide = x.astype(np.float64)
+    wanted = np.sqrt((wide * wide).sum(-1, keepdims=True)) + wide
+    np.testing.assert_allclose(fused(norm, x, round_each=False), wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, dt.bfloat16], ids=str)
+def test_wide_results_round_to_halves_once(dtype: Any) -> None:
+    eps = float(xp.finfo(dtype).eps)
+    x = np.tile(1 + eps / 2 * np.array([1, 3, 5, 7]) + 2.0**-40 * np.array([1, -1, 1, -1]), (20, 16))
+    name = xp.float16 if dtype == np.float16 else xp.bfloat16
+    got = fused(lambda x: (xp.astype(x, name), x - xp.sum(x, **ALONG)), x, round_each=False)[0]
+    same(got.astype(np.float64), np.tile(1 + eps * np.array([1.0, 1, 3, 3]), (20, 16)))

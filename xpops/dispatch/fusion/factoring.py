@@ -12,6 +12,8 @@ from xpops.ops.operator import Operator
 
 _ADD, _SUBTRACT, _NEGATIVE = OPERATORS["add"], OPERATORS["subtract"], OPERATORS["negative"]
 _MULTIPLY, _DIVIDE, _WHERE = OPERATORS["multiply"], OPERATORS["divide"], OPERATORS["where"]
+# The reductions that factors may be computed from. Rows are divided by their maximum so that squares do not overflow.
+_SCALELESS = frozenset(("sum", "mean", "var", "std"))
 # The most terms of a sum that become sums of their own.
 _MOST = 4
 
@@ -62,11 +64,11 @@ def _terms(trace: Recorder, x: Traced, most: int) -> list[_Term]:
 
 
 def _made(trace: Recorder, x: Traced) -> tuple[Operator | None, list[Traced]]:
-    """The operator that makes `x` of arrays of its dtype, and these; None if there is none."""
+    """The operator that makes `x` of arrays that have its dtype, and these; None if there is none."""
     node = trace.node(x)
     if node is None or node.dtype != x.dtype or any(each != x.dtype for each in node.loop):
         return None, []
-    operands = [array for array in map(trace.value, node.operands) if array is not None]
+    operands = [array for array in map(trace.value, node.operands) if array is not None and array.dtype == x.dtype]
     return (node.op, operands) if len(operands) == len(node.operands) else (None, [])
 
 
@@ -76,25 +78,26 @@ def _negated(term: _Term) -> _Term:
 
 def _scaled(trace: Recorder, x: Traced, op: Operator, first: Traced, second: Traced) -> _Term:
     """A product or a quotient as one term."""
-    if op is _MULTIPLY and _is_row(first, x):
+    if op is _MULTIPLY and _is_factor(trace, first, x):
         first, second = second, first
     if first.shape != x.shape:
         return _Term(x)
     (term,) = _terms(trace, first, 1)
-    if _is_row(second, x):
+    if _is_factor(trace, second, x):
         return term._replace(factors=(*term.factors, (op, second)))
     if op is _DIVIDE or second.shape != x.shape:
         return _Term(x)
     (other,) = _terms(trace, second, 1)
-    if not term.factors and not other.factors:
+    if bool(term.factors) == bool(other.factors):
         return _Term(x)
     product = trace.apply(_MULTIPLY, (term.value, other.value))
     return _Term(product, (*term.factors, *other.factors), term.is_negative != other.is_negative)
 
 
-def _is_row(x: Traced, whole: Traced) -> bool:
-    """Whether `x` has one element for each row of `whole`, which has more."""
-    return x.shape == (*whole.shape[:-1], 1) and x.shape != whole.shape
+def _is_factor(trace: Recorder, x: Traced, whole: Traced) -> bool:
+    """Whether `x` has one element for each row of `whole`, which has more, and is no scale that prevents overflow."""
+    is_row = x.shape == (*whole.shape[:-1], 1) and x.shape != whole.shape
+    return is_row and trace.reductions_of(x) <= _SCALELESS
 
 
 def _of_row(trace: Recorder, x: Traced) -> Traced:

@@ -39,5 +39,8 @@ class Recorder(Protocol):
     def value(self, place: Reference) -> Any:
         """The traced array at a place; None if there is a scalar."""
 
+    def reductions_of(self, x: Any) -> set[str]:
+        """The names of the reductions whose results a traced array is computed from."""
+
     def derive(self, kind: type, evaluate: Callable[..., Any]) -> int:
         """Add an input that the host computes from the inputs before it; returns its number."""

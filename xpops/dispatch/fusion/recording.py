@@ -10,7 +10,7 @@ from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.tracing import Derived, ReducedInput, Trace
-from xpops.plan.fused.expression import Expression, Unsigned
+from xpops.plan.fused.expression import Expression, Node, Unsigned
 from xpops.plan.result import reduced_layout, result_layout
 from xpops.plan.signature import Operand, Signature
 
@@ -73,15 +73,16 @@ def record(
     Parameters
     ----------
     exact : bool
-        Whether each operator rounds as without fusion. If not, products and sums contract in functions with reductions
-        along rows, and operands that the elements of a row share are prepared.
+        Whether each operator rounds as without fusion. If not, products and sums may contract in functions with
+        reductions along rows, and operands that the elements of a row share are prepared.
     """
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     trace = Trace(name, specs, device, exact)
     results = results_of(name, function(*trace.arguments()), Traced)
     whole, derived, shapes = trace.expression(results)
     if not exact and any(map(_is_along_rows, derived)):
-        whole = whole._replace(exact=False, prepared=_prepared(whole, derived, shapes))
+        contracted, prepared = _contracted(whole, derived), _prepared(whole, derived, shapes)
+        whole = whole._replace(exact=False, contracted=contracted, prepared=prepared)
     made = range(len(specs), len(whole.inputs))
     layouts = tuple(
         cast("Layout", whole.inputs[number])
@@ -98,6 +99,28 @@ def record(
         for number, each in enumerate(derived, len(specs))
     )
     return FusedRecording(name, whole, shapes, len(specs), checked, targets, parts_of(whole, layouts, rest), layouts)
+
+
+def _contracted(whole: Expression, derived: tuple[Derived, ...]) -> frozenset[int]:
+    """The nodes of which no passes need the same bits: only sums, and sums and products of them, use them.
+
+    A value that is compared with its maximum must not differ from what the maximum was found in.
+    """
+    count = len(whole.inputs)
+    strict = [each.place for each in derived if isinstance(each, ReducedInput) and each.op.name not in _LINEAR]
+    for node in whole.nodes:
+        if node.op.name not in _LINEAR and not _repeats(node):
+            strict += [each for each in node.operands if isinstance(each, int)]
+    return frozenset(range(count, count + len(whole.nodes))) - whole.needed(tuple(strict))
+
+
+# Operators and reductions whose results change by a rounding error if an operand does.
+_LINEAR = frozenset(("add", "subtract", "multiply", "divide", "negative", "identity", "sum", "mean"))
+
+
+def _repeats(node: Node) -> bool:
+    """Whether a node has the same bits whatever those of its operands are: a choice of one value, or ``x == x``."""
+    return (node.op.name, len(set(node.operands[-2:]))) in (("where", 1), ("equal", 1))
 
 
 def _prepared(whole: Expression, derived: tuple[Derived, ...], shapes: tuple[tuple[int, ...], ...]) -> frozenset[int]:

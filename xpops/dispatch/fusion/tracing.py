@@ -184,6 +184,19 @@ class Trace:
         spec = self._spec(place)
         return Traced(self, spec, place) if isinstance(spec, Layout) and isinstance(place, int) else None
 
+    def reductions_of(self, x: Traced) -> set[str]:
+        """The names of the reductions whose results a value is computed from."""
+        waiting, found, seen = [x.place], set[str](), set[int]()
+        while waiting:
+            place = waiting.pop()
+            made = self._derived[place - self._given] if place >= self._given else None
+            if isinstance(made, ReducedInput):
+                found.add(made.op.name)
+            if place < 0 and place not in seen:
+                waiting += (each for each in self._nodes[~place].operands if isinstance(each, int))
+            seen.add(place)
+        return found
+
     def _stored(self, x: Traced) -> Layout:
         """The layout in which a reduction reads a value: an argument and an earlier reduction lie in memory already."""
         given = self._spec(x.place) if x.place >= 0 else None

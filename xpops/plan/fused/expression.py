@@ -68,7 +68,10 @@ class Expression(NamedTuple):
     results : tuple of int
         The numbers of the values that the kernel writes.
     exact : bool
-        Whether they have the bits that the operators give one by one. If not, products and sums may contract.
+        Whether they have the bits that the operators give one by one.
+    contracted : frozenset of int
+        The numbers of products and sums that the compiler may contract. Kernels and passes then compute other bits of
+        the same value, so no comparison depends on them. There are none if the expression is exact.
     prepared : frozenset of int
         The numbers of divisors and the like that all elements of a row share. Kernels make a functor of each; see
         `Operator.prepared`. There are none if the expression is exact.
@@ -78,6 +81,7 @@ class Expression(NamedTuple):
     nodes: tuple[Node, ...]
     results: tuple[int, ...]
     exact: bool = True
+    contracted: frozenset[int] = frozenset()
     prepared: frozenset[int] = frozenset()
 
     def bounds(self, number: int) -> tuple[int, int]:
@@ -110,5 +114,8 @@ class Expression(NamedTuple):
             for node in (self.nodes[number - count] for number in order if number >= count)
         )
         inputs = tuple(self.inputs[number] for number in kept)
-        prepared = frozenset(place[each] for each in self.prepared if each in place)
-        return Expression(inputs, nodes, tuple(place[each] for each in results), self.exact, prepared), kept
+        contracted, prepared = (
+            frozenset(place[each] for each in numbers if each in place) for numbers in (self.contracted, self.prepared)
+        )
+        numbers = tuple(place[each] for each in results)
+        return Expression(inputs, nodes, numbers, self.exact, contracted, prepared), kept

@@ -144,7 +144,7 @@ def declared_values(expression: Expression, numbers: tuple[int, ...]) -> str:
 def computed_values(expression: Expression, numbers: Container[int], made: Container[int] = ()) -> list[str]:
     """A definition for each node among `numbers`. Of prepared operands among `made` there are functors p0, p1 ..."""
     return [
-        f"{dt.INFO[node.dtype].c_type} v{number} = {_call(node, expression, made)};"
+        f"{dt.INFO[node.dtype].c_type} v{number} = {_call(number, expression, made)};"
         for number, node in enumerate(expression.nodes, len(expression.inputs))
         if number in numbers
     ]
@@ -191,18 +191,18 @@ _DIVIDE, _MULTIPLY = OPERATORS["divide"], OPERATORS["multiply"]
 _TWO = (Constant(int, "2"), Constant(float, "2.0"))
 
 
-def _call(node: Node, expression: Expression, made: Container[int]) -> str:
+def _call(number: int, expression: Expression, made: Container[int]) -> str:
     """The C++ expression of a node. It gives the same bits as the operator's own kernel, if the expression is exact.
 
     A product or sum that is NaN is +NaN whatever its operands are, so that conversions may lose the sign of NaN.
     """
-    node = _without_division(node, expression.exact)
+    node = _without_division(expression.nodes[number - len(expression.inputs)], expression.exact)
     functor, raw = functor_of(node.op, node.loop, node.dtype)
     if elementwise_policy(node.op, node.loop[-1], 0).outlined:
         functor = f"Outlined<{functor}>"
     name, real = dt.INFO[node.dtype].c_type, node.loop[0] in dt.REAL_FLOATS
     rounded = "square_rn({})" if node.op.squares and node.operands[1] in _TWO else node.op.rounded
-    rounded = rounded if expression.exact or not rounded else f"contracted::{rounded}"
+    rounded = f"contracted::{rounded}" if rounded and number in expression.contracted else rounded
     halves = bool(real and rounded) and node.dtype in HALVES
     widen = "widened" if halves and node.loop[0] in HALVES else "cast<float>"
     operands = [
@@ -210,7 +210,7 @@ def _call(node: Node, expression: Expression, made: Container[int]) -> str:
         for each, loop in zip(node.operands, node.loop, strict=True)
     ]
     last = node.operands[-1]
-    if node.op is IDENTITY and not expression.exact and node.dtype in HALVES:
+    if node.op is IDENTITY and not expression.exact and node.dtype in HALVES and node.loop == (dt.float32,):
         return f"narrowed<{name}>({operands[0]})"
     if node.op is IDENTITY and not expression.exact and node.loop[0] in HALVES and node.dtype == dt.float32:
         return f"widened(v{last})"
