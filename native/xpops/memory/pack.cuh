@@ -2,6 +2,7 @@
 #pragma once
 
 #include <xpops/core/config.cuh>
+#include <xpops/core/traits.cuh>
 
 namespace xpops {
 
