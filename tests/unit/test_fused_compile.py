@@ -9,12 +9,14 @@ import pytest
 
 import xpops as xp
 from tests.helpers.stacks import ALLOWED
+from tests.unit.test_fused_passes import gradient_of, layer_norm
 from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import layout_of
 from xpops.dispatch.fusion import programs
 from xpops.dispatch.fusion.programs import sources
 from xpops.dispatch.fusion.recording import record
+from xpops.dispatch.fusion.widening import without_rounding
 from xpops.engine.cuda.fused.elementwise import fused_source
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.runtime.elf import resources
@@ -108,6 +110,20 @@ def test_rows_and_sums_along_columns(length: int, dtype: Any, capability: int, m
     rows, sums = sources(record("fused", function, specs))
     assert "fused_rows_and_columns<" in rows
     assert "reduce_columns<" in sums
+    found = resources(compile_cubin("fused", rows, capability), "xpops_kernel", capability)
+    assert found.local_bytes <= ALLOWED["fused_rows_and_columns"]
+
+
+@pytest.mark.parametrize("capability", [80, 90, 100, 120])
+@pytest.mark.parametrize("dtype", [dt.float32, dt.bfloat16], ids=str)
+@pytest.mark.parametrize("length", [64, 768, 1024, 4096])
+def test_gradients_of_a_layer_norm(length: int, dtype: Any, capability: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread holds up to 32 elements of a row and their sums."""
+    monkeypatch.setattr(programs, "CAPABILITY", capability)
+    specs = *(vector(dtype, 2**17, length),) * 2, *(vector(dtype, length),) * 2
+    gradient = without_rounding("fused", gradient_of(layer_norm), specs)
+    rows, *_ = sources(record("fused", gradient, specs, exact=False))
+    assert "fused_rows_and_columns<" in rows
     found = resources(compile_cubin("fused", rows, capability), "xpops_kernel", capability)
     assert found.local_bytes <= ALLOWED["fused_rows_and_columns"]
 
