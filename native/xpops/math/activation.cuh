@@ -105,9 +105,9 @@ template <class Out> struct NarrowSilu {
 template <class Out> struct NarrowGelu {
   template <class X> XPOPS_DEVICE Out operator()(X stored) const {
     const float x = widened(stored), inverse = fast_reciprocal(abs(x) + 2.5f);
-    const float power = detail::narrow_gauss(x);
-    const float factor = detail::unscaled_horner(inverse, 0.399219841f, 0.983545005f, 2.3783035f, 0.0805744529f,
-                                                 22.5000687f, -86.9379272f, 117.379669f, -57.9026604f);
+    const float power = detail::narrow_exp2<Out>(x * x * (-0.5f * detail::kLog2e));
+    const float factor = horner(fma(-5.0f, inverse, 1.0f), 0.706656694f, -0.433692545f, 0.131985471f, 0.00925074145f,
+                                -0.0163564794f, -0.00168942218f, 0.00232422049f, 0.000741154072f);
     const float above = power * inverse * factor;
     return narrowed<Out>(x * (x > 0 ? 1.0f - above : above));
   }

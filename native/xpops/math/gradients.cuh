@@ -41,12 +41,12 @@ struct GeluBackward {
 
 template <class Out> struct NarrowGeluBackward {
   template <class G, class X> XPOPS_DEVICE Out operator()(G g, X stored) const {
-    using detail::kFar, detail::kRoot;
+    using detail::kFar, detail::kRoot, detail::kRootLow;
     const float x = widened(stored), a = abs(x) > kFar<float> ? kFar<float> : abs(x);
-    const float power = detail::narrow_gauss(a);
-    const float factor = detail::unscaled_horner(fast_reciprocal(a + 2.5f), 0.398953438f, 0.29918319f, 0.595042288f,
-                                                 0.638718903f, 2.40612316f, -6.82921171f, 4.56568384f);
-    const float slope = power * (kRoot<float> - a) * factor;
+    const float power = detail::narrow_exp2<Out>(a * a * (-0.5f * detail::kLog2e));
+    const float factor = horner(fma(-5.0f, fast_reciprocal(a + 2.5f), 1.0f), 0.489658183f, -0.128994945f, 0.0447593059f,
+                                -0.00449953618f, -0.00269388576f, 0.000432125268f, 0.000292203757f);
+    const float slope = power * ((kRoot<float> - a) + kRootLow<float>) * factor;
     return narrowed<Out>(widened(g) * (x > 0 ? 1.0f - slope : slope));
   }
 };

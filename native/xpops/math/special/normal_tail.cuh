@@ -33,13 +33,5 @@ template <class T> XPOPS_DEVICE T scaled_tail(T x) {
   return power * inverse * tail_factor(fma(-2 * kMiddle<T>, inverse, T(1)));
 }
 
-// 2^64 exp(-x * x / 2) for results of 16 bits, and a polynomial by 2^-64. Their product may be subnormal, which one
-// instruction for the power alone would make 0.
-XPOPS_DEVICE float narrow_gauss(float x) { return fast_exp2(fma(x * x, -0.5f * kLog2e, 64.0f)); }
-template <class... Coefficients>
-XPOPS_DEVICE float unscaled_horner(float u, Coefficients... each) {
-  return horner(u, each * kUnscale<float>...);
-}
-
 }  // namespace detail
 }  // namespace xpops
