@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from xpops.core.devices import Device
 from xpops.core.dtypes import DType
 from xpops.ops.operator import Operator
-from xpops.plan.fused.expression import Node, Reference
+
+if TYPE_CHECKING:  # fused functions are imported when there is one
+    from xpops.plan.fused.expression import Node, Reference
 
 
 class Recorder(Protocol):
