@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import xpops as xp
 from tests.helpers.drawn_rows import assert_near, drawn_function, drawn_operands
 from tests.unit.test_fused_emulated import fused
 from xpops.dispatch.gradients.expressions import cotangents_of
+
+torch = pytest.importorskip("torch")
 
 TORCH = SimpleNamespace(
     abs=torch.abs,
