@@ -95,7 +95,7 @@ def _scaled(trace: Recorder, x: Traced, op: Operator, first: Traced, second: Tra
 
 
 def _is_factor(trace: Recorder, x: Traced, whole: Traced) -> bool:
-    """Whether `x` has one element for each row of `whole`, which has more, and is no scale that prevents overflow."""
+    """Whether `x` has one element for each row of `whole`, and may leave a sum: a maximum may not."""
     is_row = x.shape == (*whole.shape[:-1], 1) and x.shape != whole.shape
     return is_row and trace.reductions_of(x) <= _SCALELESS
 

@@ -14,6 +14,9 @@ from xpops.plan.fused.expression import Expression, Node, Unsigned
 from xpops.plan.result import reduced_layout, result_layout
 from xpops.plan.signature import Operand, Signature
 
+# Operators and reductions whose results change by a rounding error if an operand does.
+_LINEAR = frozenset(("add", "subtract", "multiply", "divide", "negative", "identity", "sum", "mean"))
+
 
 class Part(NamedTuple):
     """One kernel, which computes results of one shape.
@@ -102,9 +105,10 @@ def record(
 
 
 def _contracted(whole: Expression, derived: tuple[Derived, ...]) -> frozenset[int]:
-    """The nodes of which no passes need the same bits: only sums, and sums and products of them, use them.
+    """The nodes that may contract.
 
-    A value that is compared with its maximum must not differ from what the maximum was found in.
+    Passes over a row then compute other last bits of them. So no comparison may depend on them: an element is found
+    by its equality with the maximum that another pass found.
     """
     count = len(whole.inputs)
     strict = [each.place for each in derived if isinstance(each, ReducedInput) and each.op.name not in _LINEAR]
@@ -112,10 +116,6 @@ def _contracted(whole: Expression, derived: tuple[Derived, ...]) -> frozenset[in
         if node.op.name not in _LINEAR and not _repeats(node):
             strict += [each for each in node.operands if isinstance(each, int)]
     return frozenset(range(count, count + len(whole.nodes))) - whole.needed(tuple(strict))
-
-
-# Operators and reductions whose results change by a rounding error if an operand does.
-_LINEAR = frozenset(("add", "subtract", "multiply", "divide", "negative", "identity", "sum", "mean"))
 
 
 def _repeats(node: Node) -> bool:
