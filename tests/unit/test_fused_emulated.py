@@ -19,6 +19,7 @@ from xpops.core.layouts import layout_of
 from xpops.dispatch.fusion import programs
 from xpops.dispatch.fusion.recording import record
 from xpops.dispatch.fusion.rows import plan_row_kernel
+from xpops.dispatch.gradients.namespace import NAMESPACE
 from xpops.engine.cuda.fused.rows import rows_source
 from xpops.engine.cuda.runtime.compile import compile_cubin
 from xpops.engine.cuda.runtime.elf import resources
@@ -129,6 +130,25 @@ def test_without_rounding_of_each_operator(dtype: Any) -> None:
     limits = xp.finfo(dtype)
     error = abs(got.astype(np.float64) - exact) / np.maximum(abs(exact), limits.smallest_normal)
     assert error.max() <= 0.502 * limits.eps
+
+
+@pytest.mark.parametrize("dtype", [np.float16, dt.bfloat16], ids=str)
+def test_functions_that_round_once_keep_the_operators_of_halves(dtype: Any) -> None:
+    x, y = floats(6, 300).astype(dtype), floats(300).astype(dtype)
+    f, g = x.astype(np.float32), y.astype(np.float32)
+    product, total = fused(lambda x, y: (x * y, y + y), x, y, round_each=False)
+    same(product, (f * g).astype(dtype))
+    same(total, (g + g).astype(dtype))
+
+    def source(function: Callable[..., Any], *arguments: Any) -> str:
+        arrays = [xp.asarray(each, device="cpu") if isinstance(each, np.ndarray) else each for each in arguments]
+        return fusion.fuse(function, round_each=False).source(*arrays)
+
+    assert "float v" not in source(lambda x, y: (xp.sin(x), x * y), x, y)
+    assert "float v" in source(lambda x, a: x * a, x, 0.1)  # as a half, 0.1 would be another number
+    assert "float v" in source(lambda x, y: (x * y, x * y + y), x, y)
+    gradient = xp.fuse(lambda g, x: NAMESPACE.gelu_backward(g, x), round_each=False)
+    assert "NarrowGeluBackward" in gradient.source(xp.asarray(x, device="cpu"), xp.asarray(x, device="cpu"))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
