@@ -57,12 +57,12 @@ def fuse(
         values of arguments that are not passed, are constants of the kernel.
     round_each : bool, optional
         Whether each operator rounds to the dtype that it has without fusion. If not, float16 and bfloat16 are float32
-        between the operators, and `function` sees float32 arrays: that is faster, and more exact. If there are
-        reductions along rows, a quotient by a value that was reduced along the row is then a product with its inverse,
-        within 2 units in the last place; products and sums contract, unless something is compared with them; and
-        factors that the elements of a row share multiply sums along the row, not each element, so that a sum may
-        overflow or vanish where its terms with these factors would not. The results have the same dtypes, and other
-        last bits. It changes nothing for other functions, nor on the CPU. In a fused function that another one calls,
+        between the operators, `function` sees float32 arrays, and products and sums contract, unless something is
+        compared with them: that is faster, and more exact. If there are reductions along rows, float32 and float64
+        contract, too; a quotient by a value that was reduced along the row is a product with its inverse, within 2
+        units in the last place; and factors that the elements of a row share multiply sums along the row, not each
+        element, so that a sum may overflow or vanish where its terms with these factors would not. The results have
+        the same dtypes, and other last bits. It changes nothing for other functions, nor on the CPU. In a fused function that another one calls,
         the other's choice counts.
 
     Returns

@@ -58,7 +58,8 @@ INFO: dict[DType, DTypeInfo] = {
 SIGNED_INTEGERS = (int8, int16, int32, int64)
 UNSIGNED_INTEGERS = (uint8, uint16, uint32, uint64)
 INTEGERS = SIGNED_INTEGERS + UNSIGNED_INTEGERS
-REAL_FLOATS = (float16, bfloat16, float32, float64)
+HALVES = (float16, bfloat16)
+REAL_FLOATS = (*HALVES, float32, float64)
 COMPLEX_FLOATS = (complex64, complex128)
 FLOAT8 = (float8_e4m3fn, float8_e5m2)
 

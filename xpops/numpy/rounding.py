@@ -57,7 +57,7 @@ def _kind(x: Any) -> Any:
 def _scaled(x: Any, exponent: Any) -> Any:
     """``x * 2**exponent``. bfloat16 lacks the digits of its own exponents."""
     dtype = dtype_of(x)
-    wide = astype(x, dt.float32) if dtype in (dt.float16, dt.bfloat16) else x
+    wide = astype(x, dt.float32) if dtype in dt.HALVES else x
     return astype(elementwise(OPERATORS["ldexp"], (wide, exponent)), dtype, copy=False)
 
 

@@ -14,14 +14,13 @@ from xpops.core.dtypes import DType
 # additions loses no more than NumPy does.
 MANY = 1024
 _DOUBLE = (dt.float64, dt.complex128)
-_HALVES = (dt.float16, dt.bfloat16)
 
 
 def share_of_sum(dtype: DType, count: int) -> float:
     """Sums in trees; the rounding errors of more than 1024 elements are added up, too."""
     if dtype in _DOUBLE:
         return 2.0**-45
-    if dtype in _HALVES:
+    if dtype in dt.HALVES:
         return 2.0**-16
     return 2.0**-18 if count <= MANY else 2.0**-32
 
@@ -30,7 +29,7 @@ def share_of_deviations(dtype: DType, count: int) -> float:
     """Sums of squared deviations, if the mean is within 1000 standard deviations of the first element."""
     if dtype in _DOUBLE:
         return 2.0**-45
-    return 2.0**-16 if dtype in _HALVES else 2.0**-18
+    return 2.0**-16 if dtype in dt.HALVES else 2.0**-18
 
 
 def share_of_product(dtype: DType, count: int) -> float:

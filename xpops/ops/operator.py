@@ -148,7 +148,7 @@ class Operator:
 
     def error(self, dtype: DType) -> float:
         """The largest error of a result of a dtype that is promised on CUDA. Halves are rounded from float32."""
-        if dtype in (dt.float16, dt.bfloat16):
+        if dtype in dt.HALVES:
             return 0.51 if self.ulps[0] > 0.5 or (self.ulps[0] and self.defaults) else self.ulps[0]
         columns = (dt.float32, dt.float64, *dt.COMPLEX_FLOATS)
         return dict(zip(columns, self.ulps, strict=False)).get(dtype, 0)

@@ -11,7 +11,7 @@ _NONE: frozenset[DType] = frozenset()
 BOOL: frozenset[DType] = frozenset((dt.bool,))
 # Torch has few functions of the other unsigned integers.
 INTEGERS: frozenset[DType] = frozenset((*dt.SIGNED_INTEGERS, dt.uint8))
-HALVES: frozenset[DType] = frozenset((dt.float16, dt.bfloat16))
+HALVES: frozenset[DType] = frozenset(dt.HALVES)
 NARROW = HALVES | {dt.float32}
 FLOATS: frozenset[DType] = frozenset(dt.REAL_FLOATS)
 COMPLEX: frozenset[DType] = frozenset(dt.COMPLEX_FLOATS)

@@ -214,5 +214,5 @@ def functor_call(functor: UserFunctor, specs: tuple[Operand, ...], result: DType
     call = user_call(operation, specs, None, False, device)._replace(headers=("kernels/user/functor",))
     if any(each.dtype != common for each in operands):
         return call
-    paired = "Apply2" in functor.source or ("apply2" in functor.source and common == made in (dt.float16, dt.bfloat16))
+    paired = "Apply2" in functor.source or ("apply2" in functor.source and common == made in dt.HALVES)
     return call._replace(pairs=calling_on_pairs(functor, operands, common, made)) if paired else call

@@ -30,7 +30,6 @@ from xpops.plan.strides.views import axes_of
 
 __all__ = ["matrix_norm", "vector_norm"]
 
-_HALVES = (dt.float16, dt.bfloat16)
 # Powers that take fewer instructions as products.
 _PRODUCTS = range(3, 17)
 # Orders with functions of their own; another is a parameter of one function.
@@ -92,7 +91,7 @@ def _norm_of_matrices(keepdims: bool, ord: Any, x: Any) -> Any:
     given = _require_matrices(x)
     if ord in ("fro", None) or (0 in given.shape[-2:] and ord in (1, math.inf)):
         return _vector_norm(((-2, -1), keepdims, 2), x)
-    if given.dtype in _HALVES:
+    if given.dtype in dt.HALVES:
         return astype(_norm_of_matrices(keepdims, ord, astype(x, dt.float32)), given.dtype)
     along, across = (-2, -1) if ord in (1, -1) else (-1, -2)
     sums = sum(abs(x), axis=along, keepdims=keepdims)
@@ -153,7 +152,7 @@ def _norm(axis: Any, keepdims: bool, ord: float | None, x: Any, power: Any = Non
     size = x if ord == 2 and given.dtype == real else abs(x)
     if ord is not None and math.isinf(ord):
         return (max if ord > 0 else min)(size, **how)
-    if real in _HALVES:  # their squares overflow early
+    if real in dt.HALVES:  # their squares overflow early
         return astype(_root_of_powers(_short_sum, how, ord, astype(size, dt.float32), power, root), real)
     return _root_of_powers(sum, how, ord, size, power, root)
 
@@ -181,7 +180,7 @@ def _norm_on_host(axis: Any, keepdims: bool, ord: float | None, x: Any, *power_a
     row = _HOST_ROWS.get(ord)
     if row is None or given.dtype in dt.REAL_OF or _is_single(given, axis):
         return _norm(axis, keepdims, ord, x, *power_and_root)
-    loop = dt.float32 if given.dtype in _HALVES else given.dtype
+    loop = dt.float32 if given.dtype in dt.HALVES else given.dtype
     found = unary(reduction, "vector_norm", x, row, axis, keepdims, loop, 0.0)
     found = sqrt(found) if ord == 2 else found
     return found if loop == given.dtype else astype(found, given.dtype)

@@ -91,7 +91,7 @@ def result_dtype(dtype: DType, half: DType | None = None) -> DType:
     """The dtype of results for operands of `dtype`. If given, `half` replaces 16-bit floats."""
     if dtype in dt.CATEGORIES["integer"]:
         return dt.DEFAULT_FLOAT
-    return half if half is not None and dtype in (dt.float16, dt.bfloat16) else dtype
+    return half if half is not None and dtype in dt.HALVES else dtype
 
 
 def _midpoint(low: Array, high: Array) -> Array:

@@ -76,14 +76,15 @@ def record(
     Parameters
     ----------
     exact : bool
-        Whether each operator rounds as without fusion. If not, products and sums may contract in functions with
-        reductions along rows, and operands that the elements of a row share are prepared.
+        Whether each operator rounds as without fusion. If not, products and sums may contract in functions of halves
+        and in those with reductions along rows, and operands that the elements of a row share are prepared.
     """
     (device, *_) = (spec.device for spec in specs if isinstance(spec, Layout))
     trace = Trace(name, specs, device, exact)
     results = results_of(name, function(*trace.arguments()), Traced)
     whole, derived, shapes = trace.expression(results)
-    if not exact and any(map(_is_along_rows, derived)):
+    of_halves = any(spec.dtype in dt.HALVES for spec in specs if isinstance(spec, Layout))
+    if not exact and (of_halves or any(map(_is_along_rows, derived))):
         contracted, prepared = _contracted(whole, derived), _prepared(whole, derived, shapes)
         whole = whole._replace(exact=False, contracted=contracted, prepared=prepared)
     made = range(len(specs), len(whole.inputs))

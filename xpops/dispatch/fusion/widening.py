@@ -11,24 +11,19 @@ from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
 from xpops.dispatch.fusion.tracing import Trace
-from xpops.plan.fused.expression import Node
 from xpops.plan.signature import Operand
-
-_HALVES = (dt.float16, dt.bfloat16)
 
 
 def without_rounding(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> Callable[..., Any]:
     """The function on float32 in place of half arrays. Its results have the dtypes that they have otherwise.
 
-    Both this function and the result take traced values; `specs` are those of the arguments. A function whose
-    results are each one operator of arrays stays as it is: it rounds once, and some operators of halves are faster.
+    Both this function and the result take traced values; `specs` are those of the arguments. A function that rounds
+    once stays as it is: some operators of halves are faster.
     """
-    devices = [spec.device for spec in specs if isinstance(spec, Layout) and spec.dtype in _HALVES]
-    if not devices:
+    if not any(spec.dtype in dt.HALVES for spec in specs if isinstance(spec, Layout)):
         return function
-    trace = Trace(name, specs, devices[0])
-    rounded = results_of(name, function(*trace.arguments()), Traced)
-    if all(_rounds_once(trace.node(each), specs) for each in rounded):
+    trace, rounded = _run(name, function, specs)
+    if _rounds_once(trace, rounded, specs):
         return function
 
     @functools.wraps(function)
@@ -41,14 +36,26 @@ def without_rounding(name: str, function: Callable[..., Any], specs: tuple[Opera
     return widened
 
 
-def _rounds_once(made: Node | None, specs: tuple[Operand, ...]) -> bool:
-    """Whether a value is one operator of arguments that are arrays. A scalar would become a half before it is used."""
+def rounds_once(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> bool:
+    """Whether each result of a function of traced values is one operator of its arguments."""
+    return _rounds_once(*_run(name, function, specs), specs)
+
+
+def _run(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> tuple[Trace, tuple[Traced, ...]]:
+    device = next(spec.device for spec in specs if isinstance(spec, Layout))
+    trace = Trace(name, specs, device)
+    return trace, results_of(name, function(*trace.arguments()), Traced)
+
+
+def _rounds_once(trace: Trace, results: tuple[Traced, ...], specs: tuple[Operand, ...]) -> bool:
+    # A scalar is no such argument: it would become a half before it is used.
     arrays = {place for place, spec in enumerate(specs) if isinstance(spec, Layout)}
-    return made is not None and arrays.issuperset(made.operands)
+    made = map(trace.node, results)
+    return all(node is not None and arrays.issuperset(node.operands) for node in made)
 
 
 def _wide(value: Any) -> Any:
-    return _as(value, dt.float32) if isinstance(value, Traced) and value.dtype in _HALVES else value
+    return _as(value, dt.float32) if isinstance(value, Traced) and value.dtype in dt.HALVES else value
 
 
 def _as(x: Any, dtype: dt.DType) -> Any:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xpops.dispatch.gradients.namespace import NAMESPACE, stand_in
+from xpops.core import dtypes as dt
+from xpops.core.devices import NOWHERE
+from xpops.core.layouts import layout_of
+from xpops.dispatch.gradients.namespace import NAMESPACE, is_scalar, stand_in
 from xpops.dispatch.gradients.rules import Rule
 from xpops.frameworks.differentiable import Backward, Facts
 
@@ -84,6 +87,22 @@ class Steps:
         return self._parameters[name]
 
 
+def in_float32(steps: Steps) -> Backward:
+    """The same cotangents, with float32 in place of halves until they are done: as fused ones, and as torch's."""
+
+    def backward(given: Any, arguments: list[Any], results: Any) -> tuple[Any, ...]:
+        return steps(_wide(given), [_wide(x) for x in arguments], _wide(results))
+
+    return backward
+
+
+def _wide(x: Any) -> Any:
+    if isinstance(x, tuple):
+        return tuple(map(_wide, x))
+    is_half = x is not None and not is_scalar(x) and NAMESPACE.facts(x).dtype in dt.HALVES
+    return NAMESPACE.astype(x, dt.float32) if is_half else x
+
+
 class FusedSteps:
     """The cotangents of `wanted` arguments by one fused function of what they need.
 
@@ -105,6 +124,20 @@ class FusedSteps:
         self._steps, self._wanted, self._places = steps, wanted, places
         self._needs_results, self._several = needs_results, several
         self.function: Any = NAMESPACE.fuse(self._backward, round_each=False)
+
+    def rounds_once(self, given: tuple[Facts, ...], facts: tuple[Facts | None, ...]) -> bool:
+        """Whether each cotangent is one operator of what has these facts, so that halves need no float32.
+
+        `given` are those of the results, and of their cotangents.
+        """
+        from xpops.dispatch.fusion.widening import rounds_once
+
+        needed = [*given, *(facts[place] for place in self._places), *(given if self._needs_results else ())]
+        specs = [float if each is None else layout_of(each.dtype, each.shape, None, NOWHERE) for each in needed]
+        try:
+            return rounds_once("gradient", self._backward, tuple(specs))
+        except TypeError:  # they cannot be fused
+            return False
 
     def __call__(self, given: Any, arguments: list[Any], results: Any) -> tuple[Any, ...]:
         if self.function is None:

@@ -7,11 +7,12 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+from xpops.core import dtypes as dt
 from xpops.core.devices import Device
 from xpops.core.layouts import Layout
 from xpops.core.operands import Scalar
 from xpops.dispatch import steady
-from xpops.dispatch.gradients.backward import OPERANDS, FusedSteps, Steps, passing
+from xpops.dispatch.gradients.backward import OPERANDS, FusedSteps, Steps, in_float32, passing
 from xpops.dispatch.gradients.namespace import NAMESPACE, without_memory
 from xpops.dispatch.gradients.rules import Bound, Rule
 from xpops.engine.program import Guessing, Kernel, Program
@@ -121,10 +122,10 @@ class RecordedCall:
 
     def backward(self, wanted: tuple[bool, ...], given: Any, facts: tuple[Facts | None, ...], fused: bool) -> Backward:
         steps = Steps(self._rule, self._names, self._parameters, wanted, facts)
-        if not (
-            fused and self._rule.fuses and _is_hashable(facts)
-        ):  # a fused function holds for the sizes of its trace
+        if not self._rule.fuses:
             return steps
+        if not (fused and _is_hashable(facts)):  # a fused function holds for the sizes of its trace
+            return in_float32(steps) if self._rounds_often(wanted, given, facts) else steps
         passed = tuple([each and self._passes(place, given, facts[place]) for place, each in enumerate(wanted)])
         if not any(passed):
             return self._fuse(wanted, given, facts)
@@ -135,6 +136,13 @@ class RecordedCall:
         """Whether the cotangent of an operand is that of the result, as it is."""
         bound = self._rule.each[place] if place < len(self._rule.each) else None
         return bound is not None and bound.function is same and NAMESPACE.facts(given) == fact
+
+    def _rounds_often(self, wanted: tuple[bool, ...], given: Any, facts: tuple[Facts | None, ...]) -> bool:
+        """Whether cotangents of halves are several operators, of which each would round."""
+        own = tuple(map(NAMESPACE.facts, given if isinstance(given, tuple) else (given,)))
+        if not any(fact.dtype in dt.HALVES for fact in (*own, *facts) if fact is not None):
+            return False
+        return not (_is_hashable(facts) and self._fuse(wanted, given, facts).rounds_once(own, facts))
 
     def _fuse(self, wanted: tuple[bool, ...], given: Any, facts: tuple[Facts | None, ...]) -> FusedSteps:
         """The cotangents of `wanted` arguments by one fused function."""

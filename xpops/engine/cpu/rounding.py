@@ -24,7 +24,7 @@ ACCUMULATED = {
 }
 # The dtypes of the numbers with which the compiled core computes.
 SINGLE = frozenset((*WIDENED, dt.float32))
-NARROW = frozenset((dt.float16, dt.bfloat16, *dt.FLOAT8))
+NARROW = frozenset((*dt.HALVES, *dt.FLOAT8))
 # float32 does not hold all numbers of these dtypes exactly.
 _WIDE = frozenset((dt.int32, dt.uint32, dt.int64, dt.uint64, dt.float64))
 # The conversions of the compiled core: of halves to other floating-point dtypes, and to halves.

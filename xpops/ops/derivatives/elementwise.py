@@ -106,10 +106,9 @@ def _gelu_slope(xp: Any, g: Any, x1: Any, x2: Any) -> Any:
 def _gelu_tanh(xp: Any, g: Any, x: Any) -> Any:
     scale, cubic = 2 * math.sqrt(2 / math.pi), 0.044715
     square = xp.square(x)
-    share = xp.nn.sigmoid(xp.multiply(xp.multiply(x, scale), xp.add(xp.multiply(square, cubic), 1)))
-    slope = xp.multiply(xp.add(xp.multiply(square, 3 * cubic), 1), scale)
-    change = xp.multiply(xp.multiply(share, xp.subtract(1, share)), xp.multiply(x, slope))
-    return xp.multiply(g, xp.add(share, change))
+    share = xp.nn.sigmoid(xp.multiply(x, xp.add(xp.multiply(square, scale * cubic), scale)))
+    slope = xp.multiply(x, xp.add(xp.multiply(square, 3 * scale * cubic), scale))
+    return xp.multiply(g, xp.multiply(share, xp.add(xp.multiply(slope, xp.subtract(1, share)), 1)))
 
 
 def _silu(xp: Any, g: Any, x: Any) -> Any:

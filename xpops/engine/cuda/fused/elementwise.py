@@ -11,7 +11,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout
 from xpops.core.limits import float_info
 from xpops.engine.cuda.kernels.elementwise import empty_kernel
-from xpops.engine.cuda.kernels.glue import HALVES, NARROW, declare, entry_point, family_of, functor_of, truth, wire_of
+from xpops.engine.cuda.kernels.glue import NARROW, declare, entry_point, family_of, functor_of, truth, wire_of
 from xpops.engine.cuda.tuning import elementwise_policy, tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY, OPERATORS
@@ -184,7 +184,7 @@ def unrounded(number: int, expression: Expression) -> int:
     if node is None or expression.exact or node.op is not IDENTITY or node.loop != (dt.float32,):
         return number
     (operand,) = node.operands
-    return operand if node.dtype in HALVES and isinstance(operand, int) else number
+    return operand if node.dtype in dt.HALVES and isinstance(operand, int) else number
 
 
 _DIVIDE, _MULTIPLY = OPERATORS["divide"], OPERATORS["multiply"]
@@ -203,16 +203,16 @@ def _call(number: int, expression: Expression, made: Container[int]) -> str:
     name, real = dt.INFO[node.dtype].c_type, node.loop[0] in dt.REAL_FLOATS
     rounded = "square_rn({})" if node.op.squares and node.operands[1] in _TWO else node.op.rounded
     rounded = f"contracted::{rounded}" if rounded and number in expression.contracted else rounded
-    halves = bool(real and rounded) and node.dtype in HALVES
-    widen = "widened" if halves and node.loop[0] in HALVES else "cast<float>"
+    halves = bool(real and rounded) and node.dtype in dt.HALVES
+    widen = "widened" if halves and node.loop[0] in dt.HALVES else "cast<float>"
     operands = [
         _converted(each, loop, raw, widen, expression.inputs)
         for each, loop in zip(node.operands, node.loop, strict=True)
     ]
     last = node.operands[-1]
-    if node.op is IDENTITY and not expression.exact and node.dtype in HALVES and node.loop == (dt.float32,):
+    if node.op is IDENTITY and not expression.exact and node.dtype in dt.HALVES and node.loop == (dt.float32,):
         return f"narrowed<{name}>({operands[0]})"
-    if node.op is IDENTITY and not expression.exact and node.loop[0] in HALVES and node.dtype == dt.float32:
+    if node.op is IDENTITY and not expression.exact and node.loop[0] in dt.HALVES and node.dtype == dt.float32:
         return f"widened(v{last})"
     if node.op.prepared and last in expression.prepared and node.loop[0] == node.loop[1] == node.dtype:
         return f"{f'p{last}' if last in made else f'{node.op.prepared}<{name}>({operands[1]})'}({operands[0]})"

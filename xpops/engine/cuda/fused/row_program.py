@@ -6,7 +6,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.engine.cuda.fused.elementwise import list_of, list_type, returned, type_of, unrounded
 from xpops.engine.cuda.fused.row_functors import Found, row_functors
-from xpops.engine.cuda.kernels.glue import HALVES, truth
+from xpops.engine.cuda.kernels.glue import truth
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.fused.expression import Expression
 from xpops.plan.fused.rows import Column, RowsExpression, Stage
@@ -84,7 +84,7 @@ def widened_inputs(rows: RowsExpression) -> set[int]:
     used = {each for node in expression.nodes if node.op is not IDENTITY for each in node.operands}
     used.update(expression.results, (each.place for each in rows.stages), (each.place for each in rows.columns))
     halves = (
-        number for number, each in enumerate(expression.inputs) if isinstance(each, Layout) and each.dtype in HALVES
+        number for number, each in enumerate(expression.inputs) if isinstance(each, Layout) and each.dtype in dt.HALVES
     )
     return set() if expression.exact else set(halves) - used
 
@@ -133,7 +133,7 @@ def _compute(reduced: Stage | Column) -> str:
 def _lift(reduced: Stage | Column) -> str:
     """A value as what its reducer takes. Reducers ignore the sign of NaN."""
     loop = dt.INFO[reduced.loop].c_type
-    widen = "widened" if reduced.loop in HALVES else f"cast<compute_t<{loop}>>"
+    widen = "widened" if reduced.loop in dt.HALVES else f"cast<compute_t<{loop}>>"
     return f"{widen}(cast<{loop}>(v{reduced.place}))"
 
 

@@ -12,7 +12,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.engine.cuda.fused.elementwise import headers, policy_of, types_of, with_scalars
 from xpops.engine.cuda.fused.row_program import program_source, widened_inputs
-from xpops.engine.cuda.kernels.glue import HALVES, declare, truth
+from xpops.engine.cuda.kernels.glue import declare, truth
 from xpops.engine.cuda.kernels.reduce import ending, planned, reduce, reducer_of
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
 from xpops.engine.cuda.tuning import reduce_policy, staging_policy, tuning_of
@@ -124,7 +124,7 @@ def sources_of_rows(rows: RowsExpression, capability: int, multiprocessors: int,
 
 def _computed(column: Column) -> DType:
     """The dtype in which a sum is computed."""
-    return dt.float32 if column.loop in HALVES else column.loop
+    return dt.float32 if column.loop in dt.HALVES else column.loop
 
 
 def holds_columns(rows: RowsExpression, capability: int, staging: StagingPolicy) -> bool:

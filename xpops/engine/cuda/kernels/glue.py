@@ -14,8 +14,7 @@ from xpops.plan.selection import AssignPlan
 from xpops.plan.signature import Operand, Signature
 
 _COMPLEX = dt.CATEGORIES["complex floating-point"]
-HALVES = frozenset((dt.float16, dt.bfloat16))
-NARROW = HALVES | frozenset(dt.FLOAT8)
+NARROW = frozenset((*dt.HALVES, *dt.FLOAT8))
 
 
 class Glue(NamedTuple):

@@ -11,7 +11,7 @@ from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
 from xpops.core.powers import power_of_two
 from xpops.engine.cuda.kernels.elementwise import empty_kernel, unary
-from xpops.engine.cuda.kernels.segments import HALVES, reduce_sorted, scatter_glue
+from xpops.engine.cuda.kernels.segments import reduce_sorted, scatter_glue
 from xpops.engine.cuda.tuning import tuning_of
 from xpops.engine.program import Kernel
 from xpops.ops.elementwise import IDENTITY
@@ -87,7 +87,7 @@ def plan_addition(out: Layout, sources: int, pack: int, capability: int) -> Addi
     >>> plan_addition(layout_of(dt.float16, (2**20,), None, Device("cuda")), 2**26, 1, 90)
     Addition(target=dtype('float32'), slots=0, copies=1)
     """
-    halves = out.dtype in HALVES
+    halves = out.dtype in dt.HALVES
     width = 4 if halves else max(out.dtype.itemsize, 4)
     policy = tuning_of(capability).scatter
     slots = max(policy.least_slots, power_of_two(out.size))

@@ -24,7 +24,6 @@ from xpops.plan.strides.divmod import pack_divmod
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-HALVES = (dt.float16, dt.bfloat16)
 _REDUCERS = {"sum": "SegmentSum", "mean": "SegmentSum", "prod": "Prod", "min": "Min", "max": "Max"}
 
 
@@ -59,7 +58,7 @@ class Reduction(NamedTuple):
     @property
     def state(self) -> DType:
         """The dtype of the states that are reduced."""
-        return dt.float32 if self.dtype in HALVES else self.dtype
+        return dt.float32 if self.dtype in dt.HALVES else self.dtype
 
     @property
     def packs(self) -> int:

@@ -5,7 +5,7 @@ A number that depends on the number of multiprocessors is given for one multipro
 
 from __future__ import annotations
 
-from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, DType, bfloat16, float16, int8, int16, uint8, uint16
+from xpops.core.dtypes import COMPLEX_FLOATS, FLOAT8, HALVES, DType, int8, int16, uint8, uint16
 from xpops.engine.cuda.runtime.entry import PORTABLE
 from xpops.engine.cuda.tuning.policies import Tuning
 from xpops.engine.cuda.tuning.table import ROWS
@@ -51,7 +51,7 @@ def elementwise_policy(op: Operator, loop: DType, capability: int) -> Policy:
         is_long = is_long or op.transcendental or op.long == "complex"
     if is_long or op.cost != "memory" or loop in FLOAT8:
         policy = policy._replace(elements_per_thread=tuning.long_elements)
-    is_called = is_long and not (op.narrow and loop in (float16, bfloat16))
+    is_called = is_long and not (op.narrow and loop in HALVES)
     return policy._replace(outlined=is_called)
 
 
