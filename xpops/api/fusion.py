@@ -62,8 +62,8 @@ def fuse(
         contract, too; a quotient by a value that was reduced along the row is a product with its inverse, within 2
         units in the last place; and factors that the elements of a row share multiply sums along the row, not each
         element, so that a sum may overflow or vanish where its terms with these factors would not. The results have
-        the same dtypes, and other last bits. It changes nothing for other functions, nor on the CPU. In a fused function that another one calls,
-        the other's choice counts.
+        the same dtypes, and other last bits. It changes nothing for other functions, nor on the CPU. In a fused
+        function that another one calls, the other's choice counts.
 
     Returns
     -------
