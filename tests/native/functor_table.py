@@ -78,6 +78,7 @@ HEADERS = [
     "math/numpy/parts",
     "math/numpy/remainder",
     "math/narrow/divide",
+    "math/narrow/pow",
     "math/narrow/remainder",
     "math/narrow/turns",
     "math/scaled_exp",

@@ -6,7 +6,7 @@ import numpy as np
 
 from xpops.ops import functions
 from xpops.ops.operator import Operator
-from xpops.ops.rows import plain, row, transcendental
+from xpops.ops.rows import narrow, plain, row, transcendental
 from xpops.ops.torch import ARITHMETIC, BITS, BOOL, COMPLEX, FLOATS, INTEGERS, REAL, REAL_VALUED
 from xpops.ops.torch import TorchFunction as Torch
 from xpops.ops.transcendental import TRANSCENDENTAL
@@ -132,7 +132,7 @@ _ROWS = (
         cpu_halves=True,
         torch=Torch("copy", ARITHMETIC),
     ),
-    transcendental(
+    narrow(
         "pow",
         2,
         "numeric",

@@ -4,9 +4,9 @@
 #include "xpops/core/traits.cuh"
 #include "xpops/math/fast.cuh"
 #include "xpops/math/narrow/divide.cuh"
+#include "xpops/math/narrow/pow.cuh"
 #include "xpops/math/narrow/remainder.cuh"
 #include "xpops/math/packed.cuh"
-#include "xpops/math/pow.cuh"
 #include "xpops/math/real.cuh"
 
 namespace xpops {
@@ -116,7 +116,7 @@ struct Pow {
   template <class T> XPOPS_DEVICE T operator()(T x, T y) const {
     if constexpr (is_integer_v<T>) return detail::integer_pow(x, y);
     else if constexpr (is_complex_v<T>) return pow(x, y);
-    else return y == T(2) ? mul_rn(x, x) : pow(x, y);  // the most common exponent
+    else return y == T(2) || y == T(3) ? detail::square_or_cube(x, y) : pow(x, y);  // the most common exponents
   }
 };
 
