@@ -136,6 +136,9 @@ def test_without_rounding_of_each_operator(dtype: Any) -> None:
 def test_functions_that_round_once_keep_the_operators_of_halves(dtype: Any) -> None:
     x, y = floats(6, 300).astype(dtype), floats(300).astype(dtype)
     f, g = x.astype(np.float32), y.astype(np.float32)
+    for power in (2, 2.0, 3):
+        same(fused(lambda x, power=power: x**power, x), (f ** int(power)).astype(dtype))
+    same(fused(lambda x: x**2 * x, x), ((f * f).astype(dtype).astype(np.float32) * f).astype(dtype))
     product, total = fused(lambda x, y: (x * y, y + y), x, y, round_each=False)
     same(product, (f * g).astype(dtype))
     same(total, (g + g).astype(dtype))

@@ -77,12 +77,12 @@ template <class T> XPOPS_DEVICE T square_or_cube(T x, T y) {
 }
 
 // Whether y >= 0 is an integer. Floats from 2^23 on are, and the sum rounds smaller ones to integers.
-XPOPS_DEVICE bool is_whole(float y) { return y >= 0x1p23f || add_rn(add_rn(y, 0x1p23f), -0x1p23f) == y; }
+XPOPS_DEVICE bool has_no_fraction(float y) { return y >= 0x1p23f || add_rn(add_rn(y, 0x1p23f), -0x1p23f) == y; }
 
 // pow(x, y) of x < 0, where `power` is that of -x.
 XPOPS_DEVICE float pow_of_negative(float y, float power) {
   const float size = abs(y);
-  return !is_whole(size) ? limits<float>::nan() : is_whole(0.5f * size) ? power : -power;
+  return !has_no_fraction(size) ? limits<float>::nan() : has_no_fraction(0.5f * size) ? power : -power;
 }
 
 // 1 / x for x near 2. A few ulp of error are harmless: log2_split corrects by the residual.
@@ -133,7 +133,7 @@ XPOPS_DEVICE float pow_rare(float x, float y) {
   if (x == 1.0f || y == 0.0f) return 1.0f;
   if (isnan(x) || isnan(y)) return x + y;
   float ax = abs(x), ay = abs(y);
-  bool integer = is_whole(ay), odd = integer && !is_whole(0.5f * ay);
+  bool integer = has_no_fraction(ay), odd = integer && !has_no_fraction(0.5f * ay);
   float r;
   if (isinf(y)) {
     return ax == 1.0f ? 1.0f : (ax > 1.0f) == (y > 0.0f) ? ay : 0.0f;

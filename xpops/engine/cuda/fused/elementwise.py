@@ -204,6 +204,7 @@ def _call(number: int, expression: Expression, made: Container[int]) -> str:
     rounded = "square_rn({})" if node.op.squares and node.operands[1] in _TWO else node.op.rounded
     rounded = f"contracted::{rounded}" if rounded and number in expression.contracted else rounded
     halves = bool(real and rounded) and node.dtype in dt.HALVES
+    raw = raw and not rounded
     widen = "widened" if halves and node.loop[0] in dt.HALVES else "cast<float>"
     operands = [
         _converted(each, loop, raw, widen, expression.inputs)
