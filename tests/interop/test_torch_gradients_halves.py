@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import xpops as xp
+from xpops.dispatch.gradients.namespace import NAMESPACE
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -41,7 +42,7 @@ def values_from(least: float, dtype: torch.dtype) -> torch.Tensor:
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("recorded", [False, True])
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_gradients_of_halves_round_once(name: str, recorded: bool, dtype: torch.dtype, torch_device: str) -> None:
+def test_gradients_of_halves_round_once(name: str, recorded: bool, dtype: torch.dtype, torch_device: Any) -> None:
     ours, theirs, least = FUNCTIONS[name]
     x = values_from(least, dtype).to(torch_device).requires_grad_()
     g = torch.linspace(0.5, 2, x.numel()).to(dtype).to(torch_device)
@@ -54,3 +55,26 @@ def test_gradients_of_halves_round_once(name: str, recorded: bool, dtype: torch.
         # Half a unit, a unit of float32 near a zero of the slope, and what functors of halves add.
         allowed = 0.52 * unit + 2.0**-21 * g.double()
         assert bool(((mine.detach().double() - exact).abs() <= allowed).all()), name
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_gradients_of_one_operator_need_no_float32(
+    dtype: torch.dtype, torch_device: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object) -> None:
+        raise AssertionError("converted")
+
+    shapes = ((6, 4), (6, 4), (4,))
+    x, y, row = (torch.rand(*shape, device=torch_device).to(dtype).requires_grad_() for shape in shapes)
+    g = torch.rand(6, 4, device=torch_device).to(dtype)
+    monkeypatch.setattr(NAMESPACE, "astype", refuse, raising=False)
+    for recorded in (False, True):
+        sums = torch.autograd.grad(xp.add(x, row), [x, row], g, create_graph=recorded)
+        assert torch.equal(sums[0], g)
+        torch.testing.assert_close(sums[1], g.float().sum(0).to(dtype))
+        products = torch.autograd.grad(xp.multiply(x, y), [x, y], g, create_graph=recorded)
+        assert torch.equal(products[0], g * y)
+        assert torch.equal(products[1], g * x)
+        if torch_device.type == "cpu":
+            with pytest.raises(AssertionError, match="converted"):
+                torch.autograd.grad(xp.asinh(x), x, g, create_graph=recorded)

@@ -10,7 +10,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.results import results_of
 from xpops.dispatch.fusion.traced_arrays import Traced
-from xpops.dispatch.fusion.tracing import Trace
+from xpops.dispatch.fusion.tracing import ReducedInput, Trace
 from xpops.plan.signature import Operand
 
 
@@ -37,7 +37,7 @@ def without_rounding(name: str, function: Callable[..., Any], specs: tuple[Opera
 
 
 def rounds_once(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) -> bool:
-    """Whether each result of a function of traced values is one operator of its arguments."""
+    """Whether each result of a function of traced values is an argument, or one operator or reduction of arguments."""
     return _rounds_once(*_run(name, function, specs), specs)
 
 
@@ -48,10 +48,19 @@ def _run(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) ->
 
 
 def _rounds_once(trace: Trace, results: tuple[Traced, ...], specs: tuple[Operand, ...]) -> bool:
+    whole, derived, _ = trace.expression(results)
     # A scalar is no such argument: it would become a half before it is used.
     arrays = {place for place, spec in enumerate(specs) if isinstance(spec, Layout)}
-    made = map(trace.node, results)
-    return all(node is not None and arrays.issuperset(node.operands) for node in made)
+
+    def is_near(number: int) -> bool:
+        if number < len(specs):
+            return True
+        if number < len(whole.inputs):
+            made = derived[number - len(specs)]
+            return isinstance(made, ReducedInput) and made.place in arrays
+        return arrays.issuperset(whole.nodes[number - len(whole.inputs)].operands)
+
+    return all(map(is_near, whole.results))
 
 
 def _wide(value: Any) -> Any:

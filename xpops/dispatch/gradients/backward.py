@@ -121,15 +121,21 @@ class FusedSteps:
     def __init__(
         self, steps: Steps, wanted: tuple[bool, ...], places: tuple[int, ...], needs_results: bool, several: int
     ) -> None:
-        self._steps, self._wanted, self._places = steps, wanted, places
+        self._steps, self._alone, self._wanted, self._places = steps, in_float32(steps), wanted, places
         self._needs_results, self._several = needs_results, several
         self.function: Any = NAMESPACE.fuse(self._backward, round_each=False)
+        self._rounds_once: bool | None = None  # not known yet
 
     def rounds_once(self, given: tuple[Facts, ...], facts: tuple[Facts | None, ...]) -> bool:
         """Whether each cotangent is one operator of what has these facts, so that halves need no float32.
 
         `given` are those of the results, and of their cotangents.
         """
+        if self._rounds_once is None:
+            self._rounds_once = self._find_rounds_once(given, facts)
+        return self._rounds_once
+
+    def _find_rounds_once(self, given: tuple[Facts, ...], facts: tuple[Facts | None, ...]) -> bool:
         from xpops.dispatch.fusion.widening import rounds_once
 
         needed = [*given, *(facts[place] for place in self._places), *(given if self._needs_results else ())]
@@ -141,7 +147,7 @@ class FusedSteps:
 
     def __call__(self, given: Any, arguments: list[Any], results: Any) -> tuple[Any, ...]:
         if self.function is None:
-            return self._steps(given, arguments, results)
+            return self._alone(given, arguments, results)
         values = [*given] if self._several else [given]
         values += [arguments[place] for place in self._places]
         if self._needs_results:
@@ -152,7 +158,7 @@ class FusedSteps:
             made = self.function(*values)
         except TypeError:  # if something else is wrong, the functions one by one raise it again
             self.function = None
-            return self._steps(given, arguments, results)
+            return self._alone(given, arguments, results)
         rest = iter(made if isinstance(made, tuple) else (made,))
         return tuple([next(rest) if each else None for each in self._wanted])
 
