@@ -212,7 +212,7 @@ XPOPS_DEVICE auto apply(const Params& params, const Fragments<kPack, Head, Tail.
 template <class Op>
 struct Outlined {
   template <class... T>
-  __device__ __noinline__ auto operator()(T... x) const {
+  XPOPS_NOINLINE auto operator()(T... x) const {
     return Op()(x...);
   }
 };

@@ -49,7 +49,7 @@ def _run(name: str, function: Callable[..., Any], specs: tuple[Operand, ...]) ->
 
 def _rounds_once(trace: Trace, results: tuple[Traced, ...], specs: tuple[Operand, ...]) -> bool:
     whole, derived, _ = trace.expression(results)
-    # A scalar is no such argument: it would become a half before it is used.
+    # Only arrays count. An operator of halves rounds a scalar to a half before it uses it.
     arrays = {place for place, spec in enumerate(specs) if isinstance(spec, Layout)}
 
     def is_near(number: int) -> bool:

@@ -138,7 +138,7 @@ class RecordedCall:
         return bound is not None and bound.function is same and NAMESPACE.facts(given) == fact
 
     def _rounds_often(self, wanted: tuple[bool, ...], given: Any, facts: tuple[Facts | None, ...]) -> bool:
-        """Whether cotangents of halves are several operators, of which each would round."""
+        """Whether there are halves, and a cotangent takes several operators. Each of them would round its result."""
         own = tuple(map(NAMESPACE.facts, given if isinstance(given, tuple) else (given,)))
         if not any(fact.dtype in dt.HALVES for fact in (*own, *facts) if fact is not None):
             return False

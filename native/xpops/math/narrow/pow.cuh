@@ -8,11 +8,7 @@ namespace xpops {
 namespace detail {
 
 // Called, so that its branches are compiled once.
-#if XPOPS_ON_GPU
-static __device__ __noinline__ float called_pow_rare(float x, float y) { return pow_rare(x, y); }
-#else
-inline float called_pow_rare(float x, float y) { return pow_rare(x, y); }
-#endif
+static XPOPS_NOINLINE float called_pow_rare(float x, float y) { return pow_rare(x, y); }
 
 // log2(x) for normal x >= 0, relative error below 2^-20.9; not finite for 0, subnormal numbers, infinity and NaN. Near 1,
 // where the hardware's logarithm has too large an error, log2(x) = 2 log2(e) atanh(u).

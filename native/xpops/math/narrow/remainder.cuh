@@ -8,11 +8,7 @@ namespace xpops {
 namespace detail {
 
 // Called, so that its loop is compiled once.
-#if XPOPS_ON_GPU
-static __device__ __noinline__ float called_fmod(float x, float y) { return fmod(x, y); }
-#else
-inline float called_fmod(float x, float y) { return fmod(x, y); }
-#endif
+static XPOPS_NOINLINE float called_fmod(float x, float y) { return fmod(x, y); }
 
 // The remainder of x >= 0 divided by y >= 0, both of at most 11 digits. The quotient from the approximate reciprocal is
 // at most 1 off, and the rest is a multiple of the last digit of y below 2 y, so that fma computes it exactly.
