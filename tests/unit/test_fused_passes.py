@@ -65,7 +65,7 @@ def test_the_gradient_of_a_layer_norm_takes_two_passes_before_it_is_written() ->
     x, vector = xp.zeros((520, 512), dtype=xp.float32), xp.zeros(512, dtype=xp.float32)
     source = fusion.fuse(gradient_of(layer_norm), round_each=False).source(x, x, vector, vector)
     assert "kStages = 2;" in source
-    assert "Together<Mean<compute_t<float>>, Sum<compute_t<float>>, Sum<compute_t<float>>, Sum<" in source
+    assert "Together<Mean<compute_t<float>>, Sum<compute_t<float>>, Sum<compute_t<float>>>;" in source
 
 
 # What is summed of x, y and of the values a, b of rows; whether the sum of each term is multiplied instead.
@@ -117,6 +117,29 @@ def test_factors_leave_sums(number: int) -> None:
         assert recorded.whole.exact == exact
         assert len(sums) >= 1
         assert any(node.op.name in ("multiply", "divide") for node in after) == factored
+
+
+@pytest.mark.parametrize(
+    ("centre", "sums"),
+    [
+        (lambda x, y: xp.mean(x, **ALONG), 1),
+        (lambda x, y: xp.mean(y, **ALONG), 2),
+        (lambda x, y: xp.sum(x, **ALONG) / 96, 3),
+        (lambda x, y: xp.mean(x * 2, **ALONG), 2),
+    ],
+)
+def test_differences_from_the_mean_have_no_sum(centre: Callable[..., Any], sums: int) -> None:
+    def function(x: Any, y: Any) -> Any:
+        a = xp.mean(x * x, **ALONG)
+        return xp.sum(y * a - (x - centre(x, y)) / a, **ALONG) * x
+
+    x, y = floats(30, 96), floats(30, 96)
+    got = fused(function, x, y, round_each=False)
+    np.testing.assert_allclose(got, function(x, y), rtol=1e-4, atol=1e-3)
+    layouts = tuple(layout_of(dt.float32, (30, 96), None, GPU) for _ in range(2))
+    recorded = record("f", function, layouts, exact=False)
+    made = [each for each in recorded.derived if isinstance(each, ReducedInput) and each.op.name == "sum"]
+    assert len(made) == sums
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,8 @@ class Operator:
     prepared : str
         The C++ functor for many first operands with the same second operand, which its constructor takes. Results of
         real numbers are within 2 units in the last place. Empty if there is none.
+    root : bool
+        Whether results are square roots, whose inverses are neither infinite nor subnormal unless they are 0.
     core : bool
         Whether the compiled core (``native/cpu/elementwise.c``) computes it for float32 and narrower dtypes.
     derivatives : tuple
@@ -121,6 +123,7 @@ class Operator:
     long: Literal["never", "complex", "always"] = "never"
     torch: TorchFunction | None = None
     prepared: str = ""
+    root: bool = False
     core: bool = False
     derivatives: tuple[Derivative | None, ...] = ()
 

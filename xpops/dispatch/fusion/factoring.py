@@ -29,6 +29,8 @@ class _Term(NamedTuple):
 def factored(trace: Recorder, x: Traced, total: Callable[[Traced], Traced]) -> Traced | None:
     """The sum along rows of `x`, if each of its terms has a factor that the elements of a row share; else None.
 
+    Terms with the differences from the row's mean are left out, because their sum is 0.
+
     Parameters
     ----------
     total : callable
@@ -37,6 +39,7 @@ def factored(trace: Recorder, x: Traced, total: Callable[[Traced], Traced]) -> T
     terms = _terms(trace, x, _MOST)
     if not all(term.factors for term in terms):
         return None
+    terms = [term for term in terms if not _is_centred(trace, term.value)] or terms
     found: Traced | None = None
     for term in terms:
         made = total(term.value)
@@ -70,6 +73,12 @@ def _made(trace: Recorder, x: Traced) -> tuple[Operator | None, list[Traced]]:
         return None, []
     operands = [array for array in map(trace.value, node.operands) if array is not None and array.dtype == x.dtype]
     return (node.op, operands) if len(operands) == len(node.operands) else (None, [])
+
+
+def _is_centred(trace: Recorder, x: Traced) -> bool:
+    """Whether `x` is the differences of a row from its mean."""
+    op, operands = _made(trace, x)
+    return op is _SUBTRACT and _is_factor(trace, operands[1], x) and trace.is_reduced(operands[1], "mean", operands[0])
 
 
 def _negated(term: _Term) -> _Term:

@@ -41,6 +41,9 @@ class Recorder(Protocol):
     def value(self, place: Reference) -> Any:
         """The traced array at a place; None if there is a scalar."""
 
+    def is_reduced(self, x: Any, reduction: str, of: Any) -> bool:
+        """Whether a traced array is the reduction of that name of another one."""
+
     def reductions_of(self, x: Any) -> set[str]:
         """The names of the reductions whose results a traced array is computed from."""
 

@@ -184,6 +184,10 @@ class Trace:
         spec = self._spec(place)
         return Traced(self, spec, place) if isinstance(spec, Layout) and isinstance(place, int) else None
 
+    def is_reduced(self, x: Traced, reduction: str, of: Traced) -> bool:
+        made = self._derived[x.place - self._given] if x.place >= self._given else None
+        return isinstance(made, ReducedInput) and (made.op.name, made.place) == (reduction, of.place)
+
     def reductions_of(self, x: Traced) -> set[str]:
         """The names of the reductions whose results a value is computed from."""
         waiting, found, seen = [x.place], set[str](), set[int]()

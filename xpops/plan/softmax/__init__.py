@@ -29,8 +29,9 @@ def plan_softmax(
 ) -> SoftmaxPlan:
     """The plan for `x`, which is not empty, and `out`, which has its shape and no gaps in memory.
 
-    A cluster that holds columns in registers is not faster than reading twice for half types, because registers hold
-    them as float32, nor for the logarithm, because a thread then has more to hold than its line.
+    A cluster that holds columns in registers is not faster than reading twice for the logarithm, because a thread then
+    has more to hold than its line; nor for half types, because registers hold them as float32, unless columns are few
+    and read by single elements.
 
     Parameters
     ----------
@@ -57,11 +58,13 @@ def plan_softmax(
     pack, width_of_pack = access.pack, access.pack * x.dtype.itemsize
     steps, side = (length, inner // pack) if columns else (length if access.tiled else _packs(length, access), 1)
     lines, most = x.size // (length * (pack if columns else 1)), max(1, policy.held_bytes // (pack * width))
-    if not columns or log or x.dtype.itemsize < width:
+    narrow = x.dtype.itemsize < width
+    if not columns or log or (narrow and pack > 1):
         policy = policy._replace(shapes=tuple(shape for shape in policy.shapes if shape[1] == 1))
     if columns:
-        across = min(max(1, policy.column_line // width_of_pack), power_of_two(side))
-        share = _share_columns(lines, steps, side, across, most, policy, staging.multiprocessors)
+        line = policy.column_line // 2 if narrow else policy.column_line
+        across = min(max(1, line // width_of_pack), power_of_two(side))
+        share = _share_columns(lines, steps, side, across, most, narrow, policy, staging.multiprocessors)
     elif access.tiled:
         share = _share_tiled(steps, policy)
     else:
@@ -88,7 +91,7 @@ def plan_softmax(
         gathering=-(-lines // (share.block // WARP)),
         states=3 * lines * share.splits * (pack if columns else 1) if way is Way.SPLIT else 0,
         full=way is Way.HELD and is_full,
-        resident=share.resident or _resident(share.block, way, width, shifts, policy),
+        resident=share.resident or _resident(share.block, way, columns, width, shifts, policy),
         shared=_shared(share, steps, width_of_pack, x, out),
         tail=tail,
     )
@@ -139,12 +142,29 @@ def _share_rows(
 
 
 def _share_columns(
-    lines: int, steps: int, side: int, across: int, most: int, policy: SoftmaxPolicy, multiprocessors: int
+    lines: int,
+    steps: int,
+    side: int,
+    across: int,
+    most: int,
+    narrow: bool,
+    policy: SoftmaxPolicy,
+    multiprocessors: int,
 ) -> _Share:
-    """How threads share packs of columns, `across` of them side by side."""
+    """How threads share packs of columns, `across` of them side by side.
+
+    A block reads columns of narrow numbers twice in less time than a large block or a cluster holds them; several
+    blocks, which share each column because there are few, do not.
+    """
+    twice = _read_twice(lines, steps, side, policy.block, most, policy.blocks * multiprocessors)
+    if narrow and twice.way is Way.LONG:
+        policy = policy._replace(shapes=policy.shapes[:1])
     block, count, cluster = _threads(steps, across, most, policy)
     if not cluster:
-        return _read_twice(lines, steps, side, policy.block, most, policy.blocks * multiprocessors)
+        return twice
+    if cluster == 1:
+        wanted = policy.column_steps if across > 1 else policy.column_steps // 2
+        count = max(count, min(power_of_two(-(-steps // wanted)), max(1, block // across)))
     most = min(count, 2 * steps // (count * most))
     cluster = _fill(cluster, -(-lines * count // block), most, multiprocessors, policy)
     return _Share(Way.HELD, block, count, cluster, -(-steps // (count * cluster)), cluster)
@@ -251,14 +271,14 @@ def _fill(cluster: int, blocks: int, most: int, multiprocessors: int, policy: So
     return cluster
 
 
-def _resident(block: int, way: Way, width: int, shifts: bool, policy: SoftmaxPolicy) -> int:
+def _resident(block: int, way: Way, columns: bool, width: int, shifts: bool, policy: SoftmaxPolicy) -> int:
     """The blocks that must be resident. They leave a thread enough registers to hold its part of a line.
 
-    A thread that reads its part twice holds less of it. Then small blocks for narrow numbers are all resident at once.
-    One that `shifts` whole packs before it computes logarithms needs more.
+    A thread that reads its part twice, or has a part of columns, holds less. Then small blocks for narrow numbers are
+    all resident at once. One that `shifts` whole packs before it computes logarithms needs more.
     """
     if 2 * block > policy.largest_block or (way is Way.HELD and 2 * block == policy.largest_block and shifts):
         return 1
     if way is Way.HELD:
-        return policy.resident
+        return policy.largest_block // block if columns else policy.resident
     return max(policy.resident, policy.resident * policy.largest_block * 2 // (block * width))

@@ -26,7 +26,11 @@ class SoftmaxPolicy(NamedTuple):
         The fewest threads that share a row, unless it has fewer steps; twice as many from so many steps on.
     column_pack, column_line : int
         The most elements of a pack of columns, and the bytes that a block of columns reads side by side, if there are
-        so many. With narrow packs more of a column is in one thread, and less is exchanged.
+        so many; half as many bytes of half types. With narrow packs more of a column is in one thread, and less is
+        exchanged.
+    column_steps : int
+        The steps of a column that a thread takes, if a block has as many threads; half as many if a pack has all
+        neighbouring columns.
     ragged_bytes, ragged_packs, ragged_row : int
         Rows of elements of at most so many bytes, and of at least so many packs, are read in whole packs, whatever
         their length. So are rows of float32 of odd length, if they have at least `ragged_row` elements, or for the
@@ -51,6 +55,7 @@ class SoftmaxPolicy(NamedTuple):
     lanes_steps: int
     column_pack: int
     column_line: int
+    column_steps: int
     ragged_bytes: int
     ragged_packs: int
     ragged_row: int

@@ -52,8 +52,9 @@ XPOPS_DEVICE T square_rn(T x) {
 }  // namespace contracted
 
 // x / y by two products for many x, within 2 units in the last place. The inverse of y is the product of two factors, of
-// which one is a power of two, so that it is neither infinite nor subnormal where the quotient is not. T: float or double.
-template <class T>
+// which one is a power of two, so that it is neither infinite nor subnormal where the quotient is not. The inverse of a
+// square root is no such number, so one product is enough (kRoot). T: float or double.
+template <class T, bool kRoot = false>
 struct Divisor {
   T inverse, scale;
 
@@ -64,6 +65,15 @@ struct Divisor {
     inverse = 1 / (y * scale);
   }
   XPOPS_DEVICE T operator()(T x) const { return x * inverse * scale; }
+};
+
+template <class T>
+struct Divisor<T, true> {
+  T inverse;
+
+  Divisor() = default;
+  XPOPS_DEVICE explicit Divisor(T y) : inverse(1 / y) {}
+  XPOPS_DEVICE T operator()(T x) const { return x * inverse; }
 };
 
 // The return type of a functor with several results.

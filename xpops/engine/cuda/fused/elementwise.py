@@ -216,12 +216,20 @@ def _call(number: int, expression: Expression, made: Container[int]) -> str:
     if node.op is IDENTITY and not expression.exact and node.loop[0] in dt.HALVES and node.dtype == dt.float32:
         return f"widened(v{last})"
     if node.op.prepared and last in expression.prepared and node.loop[0] == node.loop[1] == node.dtype:
-        return f"{f'p{last}' if last in made else f'{node.op.prepared}<{name}>({operands[1]})'}({operands[0]})"
+        functor = f"p{last}" if last in made else f"{prepared_functor(node, expression)}({operands[1]})"
+        return f"{functor}({operands[0]})"
     if real and rounded:
         return f"{'narrowed' if halves else 'cast'}<{name}>({rounded.format(*operands)})"
     if not node.op.contracts:
         return f"cast<{name}>({functor}()({', '.join(operands)}))"
     return f"settled(cast<{name}>({functor}()({', '.join(f'loaded({each})' for each in operands)})))"
+
+
+def prepared_functor(node: Node, expression: Expression) -> str:
+    """The C++ type of the functor that is made of a node's last operand; see `Operator.prepared`."""
+    last = node.operands[-1] - len(expression.inputs) if isinstance(node.operands[-1], int) else -1
+    root = ", true" * (last >= 0 and expression.nodes[last].op.root)
+    return f"{node.op.prepared}<{dt.INFO[node.dtype].c_type}{root}>"
 
 
 def _without_division(node: Node, exact: bool) -> Node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.fused.elementwise import computed_values, type_of
+from xpops.engine.cuda.fused.elementwise import computed_values, prepared_functor, type_of
 from xpops.plan.fused.expression import Expression
 
 
@@ -103,7 +103,7 @@ class RowFunctors(NamedTuple):
     def _prepared(self, numbers: tuple[int, ...]) -> dict[int, str]:
         """The functors of prepared operands, by their numbers."""
         return {
-            number: f"{node.op.prepared}<{type_of(number, self.expression)}>"
+            number: prepared_functor(node, self.expression)
             for node in self.expression.nodes
             for number in self.expression.prepared.intersection(numbers)
             if node.op.prepared and node.operands[-1] == number

@@ -187,6 +187,7 @@ _HOPPER = Tuning(
         lanes_steps=64,
         column_pack=4,
         column_line=128,
+        column_steps=8,
         ragged_bytes=2,
         ragged_packs=8,
         ragged_row=4096,
