@@ -84,7 +84,9 @@ def test_values(case: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [dt.float16, dt.bfloat16, dt.float64], ids=str)
 @pytest.mark.parametrize(
-    "case", [((3, 130), 1), ((5, 257), 1), ((2, 33, 8), 1), ((1, 40000), 1), ((3, 16391), 1), ((3000, 24), 0)], ids=str
+    "case",
+    [((3, 130), 1), ((5, 257), 1), ((2, 33, 8), 1), ((1, 40000), 1), ((3, 16391), 1), ((3000, 24), 0), ((3000, 7), 0)],
+    ids=str,
 )
 def test_dtypes(case: Any, dtype: Any) -> None:
     shape, axis = case
@@ -106,8 +108,11 @@ def test_every_way_is_taken(case: Any) -> None:
 
 def test_clusters_are_for_columns_that_registers_hold_as_memory_does() -> None:
     layout = layout_of(dt.float16, (9000, 4), None, layout_on_gpu(np.zeros(1)).device)
-    wide = layout_of(dt.float32, (9000, 4), None, layout.device)
-    for x, log, cluster in ((wide, False, 4), (wide, True, 1), (layout, False, 1)):
+    wide, odd, many = (
+        layout_of(dtype, shape, None, layout.device)
+        for dtype, shape in ((dt.float32, (9000, 4)), (dt.float16, (9000, 5)), (dt.float16, (2000, 200_001)))
+    )
+    for x, log, cluster in ((wide, False, 4), (wide, True, 1), (layout, False, 1), (odd, False, 8), (many, False, 1)):
         assert plan_softmax(x, 0, x, log, 4, softmax_policy(90), STAGING).cluster == cluster
 
 
