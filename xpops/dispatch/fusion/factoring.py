@@ -29,7 +29,7 @@ class _Term(NamedTuple):
 def factored(trace: Recorder, x: Traced, total: Callable[[Traced], Traced]) -> Traced | None:
     """The sum along rows of `x`, if each of its terms has a factor that the elements of a row share; else None.
 
-    Terms with the differences from the row's mean are left out, because their sum is 0.
+    The differences from the row's mean need no sum: it is 0, or NaN if the mean is infinite or NaN.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ def factored(trace: Recorder, x: Traced, total: Callable[[Traced], Traced]) -> T
     terms = _terms(trace, x, _MOST)
     if not all(term.factors for term in terms):
         return None
-    terms = [term for term in terms if not _is_centred(trace, term.value)] or terms
     found: Traced | None = None
     for term in terms:
-        made = total(term.value)
+        mean = _subtracted_mean(trace, term.value)
+        made = total(term.value) if mean is None else trace.apply(_SUBTRACT, (mean, mean))
         for op, factor in term.factors:
             made = trace.apply(op, (made, factor))
         if found is None:
@@ -75,10 +75,12 @@ def _made(trace: Recorder, x: Traced) -> tuple[Operator | None, list[Traced]]:
     return (node.op, operands) if len(operands) == len(node.operands) else (None, [])
 
 
-def _is_centred(trace: Recorder, x: Traced) -> bool:
-    """Whether `x` is the differences of a row from its mean."""
+def _subtracted_mean(trace: Recorder, x: Traced) -> Traced | None:
+    """The mean of a row if `x` is the differences from it; else None."""
     op, operands = _made(trace, x)
-    return op is _SUBTRACT and _is_factor(trace, operands[1], x) and trace.is_reduced(operands[1], "mean", operands[0])
+    if op is not _SUBTRACT or not _is_factor(trace, operands[1], x):
+        return None
+    return operands[1] if trace.is_reduced(operands[1], "mean", operands[0]) else None
 
 
 def _negated(term: _Term) -> _Term:
