@@ -91,7 +91,7 @@ def plan_softmax(
         gathering=-(-lines // (share.block // WARP)),
         states=3 * lines * share.splits * (pack if columns else 1) if way is Way.SPLIT else 0,
         full=way is Way.HELD and is_full,
-        resident=share.resident or _resident(share.block, way, columns, width, shifts, policy),
+        resident=share.resident or _resident(share.block, way, columns and not log, width, shifts, policy),
         shared=_shared(share, steps, width_of_pack, x, out),
         tail=tail,
     )
@@ -271,14 +271,14 @@ def _fill(cluster: int, blocks: int, most: int, multiprocessors: int, policy: So
     return cluster
 
 
-def _resident(block: int, way: Way, columns: bool, width: int, shifts: bool, policy: SoftmaxPolicy) -> int:
+def _resident(block: int, way: Way, plain_columns: bool, width: int, shifts: bool, policy: SoftmaxPolicy) -> int:
     """The blocks that must be resident. They leave a thread enough registers to hold its part of a line.
 
     A thread that reads its part twice, or has a part of columns, holds less. Then small blocks for narrow numbers are
-    all resident at once. One that `shifts` whole packs before it computes logarithms needs more.
+    all resident at once. Logarithms need more registers, and most if a thread `shifts` whole packs before.
     """
     if 2 * block > policy.largest_block or (way is Way.HELD and 2 * block == policy.largest_block and shifts):
         return 1
     if way is Way.HELD:
-        return policy.largest_block // block if columns else policy.resident
+        return policy.largest_block // block if plain_columns else policy.resident
     return max(policy.resident, policy.resident * policy.largest_block * 2 // (block * width))
