@@ -52,14 +52,9 @@ def run_pytest(
         # One thread for each worker: with one for each core, many workers would slow each other down.
         one_thread = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
         given = {**one_thread, **(os.environ if environment is None else environment)}
-        code = _wait(subprocess.Popen(command, cwd=folder, env=given, preexec_fn=_accept_interrupts), seconds)
+        code = _wait(subprocess.Popen(command, cwd=folder, env=given), seconds)
         cases = list(ElementTree.parse(junit).getroot().iter("testcase")) if junit.exists() else []
     return code, [_case(each) for each in cases]
-
-
-def _accept_interrupts() -> None:
-    """A process that a shell started in the background ignores interrupts, and so would those that it starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> int:
