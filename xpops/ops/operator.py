@@ -89,7 +89,7 @@ class Operator:
         The C++ functor for many first operands with the same second operand, which its constructor takes. Results of
         real numbers are within 2 units in the last place. Empty if there is none.
     root : bool
-        Whether results are square roots, whose inverses are neither infinite nor subnormal unless they are 0.
+        Whether results are square roots. The inverse of one is neither subnormal nor, unless it is 0, infinite.
     core : bool
         Whether the compiled core (``native/cpu/elementwise.c``) computes it for float32 and narrower dtypes.
     derivatives : tuple

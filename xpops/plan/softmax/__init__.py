@@ -29,9 +29,9 @@ def plan_softmax(
 ) -> SoftmaxPlan:
     """The plan for `x`, which is not empty, and `out`, which has its shape and no gaps in memory.
 
-    A cluster that holds columns in registers is not faster than reading twice for the logarithm, because a thread then
-    has more to hold than its line; nor for half types, because registers hold them as float32, unless columns are few
-    and read by single elements.
+    Reading columns twice is as fast as a cluster that holds them in registers, for the logarithm, because a thread then
+    has more to hold than its line, and for half types, because registers hold them as float32. A few columns of half
+    types that are read by single elements are an exception.
 
     Parameters
     ----------
@@ -153,8 +153,8 @@ def _share_columns(
 ) -> _Share:
     """How threads share packs of columns, `across` of them side by side.
 
-    A block reads columns of narrow numbers twice in less time than a large block or a cluster holds them; several
-    blocks, which share each column because there are few, do not.
+    If there are many columns of narrow numbers, it is faster to read them twice than to hold them in a large block or a
+    cluster. If there are few, several blocks would share each column, and holding is faster.
     """
     twice = _read_twice(lines, steps, side, policy.block, most, policy.blocks * multiprocessors)
     if narrow and twice.way is Way.LONG:

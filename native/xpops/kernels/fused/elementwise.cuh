@@ -52,8 +52,8 @@ XPOPS_DEVICE T square_rn(T x) {
 }  // namespace contracted
 
 // x / y by two products for many x, within 2 units in the last place. The inverse of y is the product of two factors, of
-// which one is a power of two, so that it is neither infinite nor subnormal where the quotient is not. The inverse of a
-// square root is no such number, so one product is enough (kRoot). T: float or double.
+// which one is a power of two, so that it is neither infinite nor subnormal where the quotient is not. If y is a square
+// root (kRoot), one product is enough: square roots are neither so small nor so large. T: float or double.
 template <class T, bool kRoot = false>
 struct Divisor {
   T inverse, scale;
