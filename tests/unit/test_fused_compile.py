@@ -109,7 +109,7 @@ def test_rows_and_sums_along_columns(length: int, dtype: Any, capability: int, m
     specs = vector(dtype, 2**17, length), vector(dtype, 2**17, length), vector(dtype, length)
     rows, sums = sources(record("fused", function, specs))
     assert "fused_rows_and_columns<" in rows
-    assert "reduce_columns<" in sums
+    assert "add_column_sums<" in sums
     found = resources(compile_cubin("fused", rows, capability), "xpops_kernel", capability)
     assert found.local_bytes <= ALLOWED["fused_rows_and_columns"]
 

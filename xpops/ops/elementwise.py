@@ -15,12 +15,24 @@ _ARITHMETIC, _COMPARISON, _BITWISE = "arithmetic", "comparison", "bitwise"
 _ROUNDING = "rounding"
 _EXTREMES, _PARTS = "numpy/extremes", "numpy/parts"
 
+SQUARED = "packed::multiply({0}, {0})"
+
 # Every result is the number of its dtype that is nearest to the exact one.
 _ROUNDED = (0.5, 0.5, 0.5, 0.5)
 
 _ROWS = (
     plain("abs", 1, "numeric", "real", header=_ARITHMETIC, long="complex", ulps=(0, 0, 2, 2), torch=REAL, core=True),
-    plain("add", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, {})", ulps=_ROUNDED, torch=REAL, core=True),
+    plain(
+        "add",
+        2,
+        "numeric",
+        header=_ARITHMETIC,
+        rounded="add_rn({}, {})",
+        paired="packed::add({}, {})",
+        ulps=_ROUNDED,
+        torch=REAL,
+        core=True,
+    ),
     plain(
         "clip",
         3,
@@ -62,6 +74,7 @@ _ROWS = (
         domain="any nonzero",
         torch=FLOATS,
         prepared="Divisor",
+        near="NearDivide",
         core=True,
     ),
     plain(
@@ -100,14 +113,15 @@ _ROWS = (
         ulps=_ROUNDED,
     ),
     plain("imag", 1, "numeric", "real", header=_ARITHMETIC),
-    plain("maximum", 2, "real-valued", header=_ARITHMETIC, torch=REAL, core=True),
-    plain("minimum", 2, "real-valued", header=_ARITHMETIC, torch=REAL, core=True),
+    plain("maximum", 2, "real-valued", header=_ARITHMETIC, paired="packed::maximum2({}, {})", torch=REAL, core=True),
+    plain("minimum", 2, "real-valued", header=_ARITHMETIC, paired="packed::minimum2({}, {})", torch=REAL, core=True),
     plain(
         "multiply",
         2,
         "numeric",
         header=_ARITHMETIC,
         rounded="mul_rn({}, {})",
+        paired="packed::multiply({}, {})",
         ulps=(0.5, 0.5, 1, 1),
         torch=REAL_VALUED,
         core=True,
@@ -151,6 +165,7 @@ _ROWS = (
         "floating-point",
         header=_ARITHMETIC,
         cpu=functions.reciprocal,
+        near="NearReciprocal",
         long="complex",
         ulps=(0.5, 0.5, 1, 1),
         domain="nonzero",
@@ -176,12 +191,21 @@ _ROWS = (
         "numeric",
         header=_ARITHMETIC,
         rounded="square_rn({})",
+        paired=SQUARED,
         ulps=(0.5, 0.5, 1, 1),
         torch=FLOATS,
         core=True,
     ),
     plain(
-        "subtract", 2, "numeric", header=_ARITHMETIC, rounded="add_rn({}, -{})", ulps=_ROUNDED, torch=REAL, core=True
+        "subtract",
+        2,
+        "numeric",
+        header=_ARITHMETIC,
+        rounded="add_rn({}, -{})",
+        paired="packed::subtract({}, {})",
+        ulps=_ROUNDED,
+        torch=REAL,
+        core=True,
     ),
     plain("equal", 2, "arithmetic", "bool", header=_COMPARISON, torch=Torch("eq", ARITHMETIC)),
     plain("greater", 2, "real-valued", "bool", header=_COMPARISON, torch=Torch("gt", REAL)),

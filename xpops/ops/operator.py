@@ -64,6 +64,9 @@ class Operator:
     rounded : str
         For functors that are one product or sum: the intrinsic that rounds it. A fused kernel uses it instead of the
         functor for real floating-point numbers.
+    paired : str
+        The function that computes it for two float16 or bfloat16 numbers in one register, with the same bits; empty if
+        there is none.
     squares : bool
         Whether the functor squares its first operand if the second is the constant 2; so does a fused kernel.
     arguments : tuple of str
@@ -88,6 +91,9 @@ class Operator:
     prepared : str
         The C++ functor for many first operands with the same second operand, which its constructor takes. Results of
         real numbers are within 2 units in the last place. Empty if there is none.
+    near : str
+        The C++ functor of float32 numbers with one approximate instruction, within 2 units in the last place; for
+        expressions of halves that need not be exact. Empty if there is none.
     root : bool
         Whether results are square roots. The inverse of one is neither subnormal nor, unless it is 0, infinite.
     core : bool
@@ -113,6 +119,7 @@ class Operator:
     narrow: bool = False
     contracts: bool = True
     rounded: str = ""
+    paired: str = ""
     squares: bool = False
     arguments: tuple[str, ...] = ()
     public: str = ""
@@ -123,6 +130,7 @@ class Operator:
     long: Literal["never", "complex", "always"] = "never"
     torch: TorchFunction | None = None
     prepared: str = ""
+    near: str = ""
     root: bool = False
     core: bool = False
     derivatives: tuple[Derivative | None, ...] = ()

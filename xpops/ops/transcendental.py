@@ -48,6 +48,7 @@ TRANSCENDENTAL = (
         contracts=False,
         ulps=(0.5, 0.5, 1.5, 1.5),
         torch=HALVES,
+        near="NearSqrt",
         root=True,
         core=True,
     ),

@@ -77,21 +77,21 @@ XPOPS_DEVICE typename Reducer::State reduce_block(typename Reducer::State state)
 }
 
 // The same, but all threads get the result. Each call in a kernel has its own kCall, and so its own shared memory: one
-// barrier is enough.
-template <class Reducer, int kBlock, int kCall>
-XPOPS_DEVICE typename Reducer::State reduce_block_for_all(typename Reducer::State state) {
+// barrier is enough. So it is in a loop with two calls or more; with one call, if that takes its two buffers in turn.
+template <class Reducer, int kBlock, int kCall, int kBuffers = 1>
+XPOPS_DEVICE typename Reducer::State reduce_block_for_all(typename Reducer::State state, int buffer = 0) {
   constexpr int kWarps = kBlock / kWarp;
-  __shared__ typename Reducer::State states[kWarps];
+  __shared__ typename Reducer::State states[kBuffers][kWarps];
   state = reduce_lanes<Reducer, kWarp>(state);
-  if (lane() == 0) states[warp()] = state;
+  if (lane() == 0) states[buffer][warp()] = state;
   __syncthreads();
-  return shuffle(reduce_lanes<Reducer, kWarps>(states[lane() % kWarps]), 0);
+  return shuffle(reduce_lanes<Reducer, kWarps>(states[buffer][lane() % kWarps]), 0);
 }
 
 // The same for kSize states of each thread, a power of two, over the kGroup threads of a part of a warp, a warp or the
 // block. States that are reduced together need fewer shuffles than one by one.
-template <class Reducer, int kGroup, int kCall, int kSize>
-XPOPS_DEVICE void reduce_packs_for_all(typename Reducer::State (&states)[kSize]) {
+template <class Reducer, int kGroup, int kCall, int kBuffers = 1, int kSize>
+XPOPS_DEVICE void reduce_packs_for_all(typename Reducer::State (&states)[kSize], int buffer = 0) {
   constexpr int kLanes = kGroup < kWarp ? kGroup : kWarp, kShare = kLanes / kSize;
   static_assert(kLanes >= kSize, "lanes share the states");
   reduce_packs<Reducer, kLanes, 1, kSize>(states);  // lanes [i * kShare, (i + 1) * kShare) have state i
@@ -99,7 +99,8 @@ XPOPS_DEVICE void reduce_packs_for_all(typename Reducer::State (&states)[kSize])
   int first = lane() / kLanes * kLanes, step = kShare;
   if constexpr (kGroup > kWarp) {
     constexpr int kParts = kGroup / kWarp * kSize, kSpan = kParts < kWarp ? kParts : kWarp;
-    __shared__ typename Reducer::State parts[kParts];
+    __shared__ typename Reducer::State buffers[kBuffers][kParts];
+    typename Reducer::State* const parts = buffers[buffer];
     if (lane() % kShare == 0) parts[warp() * kSize + lane() / kShare] = mine;
     __syncthreads();
     mine = parts[lane() % kSpan];

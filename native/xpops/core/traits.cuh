@@ -36,6 +36,9 @@ template <class T> struct real_of { using type = T; };
 template <class T> struct real_of<complex<T>> { using type = T; };
 template <class T> using real_t = typename real_of<T>::type;
 
+// Two values: in one register, if it holds both.
+template <class T> using pair_t = conditional_t<is_half_v<T>, packed2<T>, unpacked2<T>>;
+
 // float for the 16- and 8-bit floating-point types, otherwise T itself.
 template <class T> using compute_t = conditional_t<is_half_v<T> || is_float8_v<T>, float, T>;
 

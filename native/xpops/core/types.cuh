@@ -174,6 +174,17 @@ template <class T> struct packed2 {
 using float16x2 = packed2<float16>;
 using bfloat16x2 = packed2<bfloat16>;
 
+// Two values of any type.
+template <class T> struct unpacked2 {
+  T one, other;
+  XPOPS_DEVICE T first() const { return one; }
+  XPOPS_DEVICE T second() const { return other; }
+};
+template <class T> XPOPS_DEVICE unpacked2<T> two(T first, T second) { return {first, second}; }
+
+// The same value twice.
+template <class T> XPOPS_DEVICE packed2<T> twice(T x) { return packed2<T>(x, x); }
+
 template <class T> struct alignas(2 * sizeof(T)) complex {
   T re, im;
   complex() = default;

@@ -12,6 +12,7 @@
 #include <xpops/core/traits.cuh>
 #include <xpops/core/types.cuh>
 #include <xpops/index/coordinates.cuh>
+#include <xpops/kernels/fragments.cuh>
 #include <xpops/memory/pack.cuh>
 #include <xpops/memory/rows.cuh>
 #include <xpops/memory/slots.cuh>
@@ -158,6 +159,14 @@ struct Operand {
     }
   }
 
+  // The elements i, which is even, and i + 1. A scalar stays one value.
+  template <int kPack, class Params>
+  XPOPS_DEVICE static auto pair(const Params& params, const Fragment<kPack>& from, int i) {
+    if constexpr (kMode == Mode::kScalar) return value(params, from, i);
+    else if constexpr (is_half_v<Element> && is_same_v<Element, Compute>) return packed2<Compute>(from.pack.pairs[i / 2]);
+    else return pair_t<Compute>{value(params, from, i), value(params, from, i + 1)};
+  }
+
   template <int kPack, class Params>
   XPOPS_DEVICE static void store(const Params& params, typename Params::Index linear, const Fragment<kPack>& from) {
     if constexpr (kMode == Mode::kLinear || kMode == Mode::kVector || kMode == Mode::kSkewed) {
@@ -169,59 +178,13 @@ struct Operand {
   }
 };
 
-// A tuple of fragments, one for each operand.
-template <int kPack, class... Operands>
-struct Fragments {};
-template <int kPack, class Head, class... Tail>
-struct Fragments<kPack, Head, Tail...> {
-  typename Head::template Fragment<kPack> head;
-  Fragments<kPack, Tail...> tail;
-};
-
-// Loads the fragments, which must be settled before they are used.
-template <int kPack, class Params>
-XPOPS_DEVICE void load_all(const Params&, typename Params::Index, Fragments<kPack>&) {}
-
-template <int kPack, class Params, class Head, class... Tail>
-XPOPS_DEVICE void load_all(const Params& params, typename Params::Index linear, Fragments<kPack, Head, Tail...>& to) {
-  Head::load(params, linear, to.head);
-  load_all(params, linear, to.tail);
-}
-
-template <int kPack>
-XPOPS_DEVICE void settle_all(Fragments<kPack>&) {}
-
-template <int kPack, class Head, class... Tail>
-XPOPS_DEVICE void settle_all(Fragments<kPack, Head, Tail...>& loaded) {
-  loaded.head.settle();
-  settle_all(loaded.tail);
-}
-
-// Calls `op` on the i-th element of every operand.
-template <class Op, int kPack, class Params, class... Values>
-XPOPS_DEVICE auto apply(const Params&, const Fragments<kPack>&, int, Values... values) {
-  return Op()(values...);
-}
-
-template <class Op, int kPack, class Params, class Head, class... Tail, class... Values>
-XPOPS_DEVICE auto apply(const Params& params, const Fragments<kPack, Head, Tail...>& from, int i, Values... values) {
-  return apply<Op>(params, from.tail, i, values..., Head::template value<kPack>(params, from.head, i));
-}
-
-// Calls a functor instead of inlining it. A long functor is then compiled once, not once for each element of a thread.
-template <class Op>
-struct Outlined {
-  template <class... T>
-  XPOPS_NOINLINE auto operator()(T... x) const {
-    return Op()(x...);
-  }
-};
-
 template <class Op, class Out, int kPack, class... In, class Params>
 XPOPS_DEVICE void compute_pack(const Params& params, typename Params::Index linear, const Fragments<kPack, In...>& in) {
+  typename Out::T values[kPack];
+  apply_all<Op>(params, in, values);
   typename Out::template Fragment<kPack> out;
 #pragma unroll
-  for (int i = 0; i < kPack; ++i) out.pack.elem[i] = cast<typename Out::T>(apply<Op>(params, in, i));
+  for (int i = 0; i < kPack; ++i) out.pack.elem[i] = values[i];
   Out::store(params, linear, out);
 }
 

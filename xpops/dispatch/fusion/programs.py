@@ -117,12 +117,12 @@ def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Pr
     from xpops.engine.cuda.fused.rows import fused_rows
 
     whole, count, given = recorded.whole, len(recorded.layouts), recorded.given
-    launch, inputs, columns = fused_rows(engine, rows.kernel), rows.kernel.inputs, rows.kernel.columns
-    if not rows.apart and not columns and inputs == tuple(range(given)):
+    launch, inputs = fused_rows(engine, rows.kernel), rows.kernel.inputs
+    if not rows.apart and not rows.kernel.columns and inputs == tuple(range(given)):
         return Program(recorded.layouts, launch)
     reduced = [
         (number, recorded.targets[number - given], engine.allocator(cast("Layout", whole.inputs[number])))
-        for number in (*rows.shared, *(column.number for column in columns))
+        for number in (*rows.shared, *rows.sums)
     ]
     steps = [
         (each, _step(engine, whole, recorded.derived[each - given], recorded.targets[each - given]))
@@ -138,7 +138,7 @@ def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Pr
             values[number], owner = allocate(stream) if target is None else (results[target], None)
             owners.append(owner)
         outs = [*(results[place] for place in rows.places), *(values[number] for number, *_ in reduced)]
-        launch(stream, *outs, *(values[number] for number in inputs))
+        launch(stream, *outs, *(results[place] for place in rows.ends), *(values[number] for number in inputs))
         for number, step in steps:
             values[number], owner = step(stream, results, values)
             owners.append(owner)

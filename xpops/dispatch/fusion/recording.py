@@ -83,10 +83,11 @@ def record(
     trace = Trace(name, specs, device, exact)
     results = results_of(name, function(*trace.arguments()), Traced)
     whole, derived, shapes = trace.expression(results)
-    of_halves = any(spec.dtype in dt.HALVES for spec in specs if isinstance(spec, Layout))
-    if not exact and (of_halves or any(map(_is_along_rows, derived))):
+    halves = [spec.dtype in dt.HALVES for spec in specs if isinstance(spec, Layout)]
+    if not exact and (any(halves) or any(map(_is_along_rows, derived))):
         contracted, prepared = _contracted(whole, derived), _prepared(whole, derived, shapes)
-        whole = whole._replace(exact=False, contracted=contracted, prepared=prepared)
+        narrow = all(halves) and all(each.dtype in dt.HALVES for each in results)
+        whole = whole._replace(exact=False, narrow=narrow, contracted=contracted, prepared=prepared)
     made = range(len(specs), len(whole.inputs))
     layouts = tuple(
         cast("Layout", whole.inputs[number])

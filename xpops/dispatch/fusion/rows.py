@@ -8,6 +8,7 @@ from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
 from xpops.dispatch.fusion.recording import FusedRecording, Part, parts_of
 from xpops.dispatch.fusion.tracing import ReducedInput
+from xpops.plan.fused.expression import Expression
 from xpops.plan.fused.rows import Column, RowsExpression, Stage, fits
 from xpops.plan.result import reduced_layout
 
@@ -21,6 +22,10 @@ class Rows(NamedTuple):
         It writes results of the function, and then the reductions along rows that others need.
     places : tuple of int
         The places of the former among the function's results.
+    sums : tuple of int
+        The numbers of the reductions along columns that the first of `RowsExpression.ends` are.
+    ends : tuple of int
+        The places of the others among the function's results.
     apart : tuple of int
         The numbers of the reductions along other axes that have kernels of their own.
     late : tuple of Part
@@ -29,6 +34,8 @@ class Rows(NamedTuple):
 
     kernel: RowsExpression
     places: tuple[int, ...]
+    sums: tuple[int, ...]
+    ends: tuple[int, ...]
     apart: tuple[int, ...]
     late: tuple[Part, ...]
 
@@ -73,8 +80,34 @@ def plan_row_kernel(recorded: FusedRecording, capability: int, multiprocessors: 
         rest = {number: each for number, each in apart.items() if number not in summed}
         kernel = _kernel(recorded, tuple(stages), columns, full, places, rest, late)
         if fits(kernel, recorded.shapes, *policies) and (not columns or holds_columns(kernel, capability, policies[1])):
-            return Rows(kernel, places, tuple(rest), parts_of(whole, recorded.layouts, late))
+            return _with_ends(recorded, kernel, places, tuple(rest), late)
     return None
+
+
+def _with_ends(
+    recorded: FusedRecording,
+    kernel: RowsExpression,
+    places: tuple[int, ...],
+    rest: tuple[int, ...],
+    late: tuple[int, ...],
+) -> Rows:
+    """What is left after a kernel. The kernel that adds up sums along columns computes what needs nothing else."""
+    whole, numbers = recorded.whole, {column.number for column in kernel.columns}
+    ends = tuple(place for place in late if _is_end(whole, whole.results[place], recorded.layouts[place], kernel))
+    late = tuple(place for place in late if place not in ends)
+    others = whole.needed(tuple(whole.results[place] for place in late)) | set(whole.results)
+    sums = tuple(sorted(numbers & others))
+    last, _ = whole.prune((*sums, *(whole.results[place] for place in ends)))
+    outs = *(cast("Layout", whole.inputs[number]) for number in sums), *(recorded.layouts[place] for place in ends)
+    kernel = kernel._replace(last=last, ends=outs)
+    return Rows(kernel, places, sums, ends, rest, parts_of(whole, recorded.layouts, late))
+
+
+def _is_end(whole: Expression, number: int, out: Layout, kernel: RowsExpression) -> bool:
+    """Whether a result has one element for each column and needs nothing but sums along columns."""
+    columns, length = {column.number for column in kernel.columns}, kernel.full[-1]
+    used = {each for each in whole.needed((number,)) if each < len(whole.inputs)}
+    return used <= columns and out.size == out.shape[-1] == length and out.contiguous
 
 
 def _columns(apart: dict[int, ReducedInput], full: tuple[int, ...]) -> tuple[Column, ...]:

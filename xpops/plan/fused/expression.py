@@ -69,6 +69,9 @@ class Expression(NamedTuple):
         The numbers of the values that the kernel writes.
     exact : bool
         Whether they have the bits that the operators give one by one.
+    narrow : bool
+        Whether it is not exact, and all arguments and results are scalars, float16 and bfloat16 arrays. Quotients and
+        roots of float32 in between are then within 2 units in the last place.
     contracted : frozenset of int
         The numbers of products and sums that the compiler may contract. Kernels and passes then compute other bits of
         the same value, so no comparison depends on them. There are none if the expression is exact.
@@ -81,6 +84,7 @@ class Expression(NamedTuple):
     nodes: tuple[Node, ...]
     results: tuple[int, ...]
     exact: bool = True
+    narrow: bool = False
     contracted: frozenset[int] = frozenset()
     prepared: frozenset[int] = frozenset()
 
@@ -118,4 +122,4 @@ class Expression(NamedTuple):
             frozenset(place[each] for each in numbers if each in place) for numbers in (self.contracted, self.prepared)
         )
         numbers = tuple(place[each] for each in results)
-        return Expression(inputs, nodes, numbers, self.exact, contracted, prepared), kept
+        return Expression(inputs, nodes, numbers, self.exact, self.narrow, contracted, prepared), kept

@@ -129,6 +129,10 @@ class RowsExpression(NamedTuple):
         Each has this shape, or one element for each row.
     inputs : tuple of int
         The numbers of the inputs that the kernel reads, which are not the results of stages.
+    last : Expression
+        What another kernel computes from the reductions along columns. These are its inputs.
+    ends : tuple of Layout
+        The results of `last`: one element for each column.
     """
 
     expression: Expression
@@ -137,6 +141,8 @@ class RowsExpression(NamedTuple):
     full: tuple[int, ...]
     outs: tuple[Layout, ...]
     inputs: tuple[int, ...]
+    last: Expression = Expression((), (), ())
+    ends: tuple[Layout, ...] = ()
 
 
 class RowsPlan(NamedTuple):
@@ -184,7 +190,7 @@ def fits(
     policy : RowsPolicy
     staging : StagingPolicy
     """
-    expression, stages, _, full, outs, _ = kernel
+    expression, stages, full, outs = kernel.expression, kernel.stages, kernel.full, kernel.outs
     only_reduced = len(stages) == 1 and all(out.shape != full for out in outs)
     if not _is_faster(expression, full, only_reduced, policy, staging):
         return False

@@ -106,23 +106,24 @@ struct WriteAndSum {
     const typename Program::Each& each;
     WriteAndSum& to;
 
-    template <class Operands, class Index>
-    XPOPS_DEVICE void take(const Operands& from, Index linear, int step) {
+    template <int kCount>
+    XPOPS_DEVICE void take(const typename Rows::template Operands<kCount>& from, typename Rows::Index linear, int step) {
       if (!rows.any) return;  // for whole warps, too: a branch limits what the compiler keeps in registers
+      decltype(apply<Call>(rows.params.each, from, 0, each)) found[kCount];
+      apply_all<Call>(rows.params.each, from, found, each);
       if constexpr (Program::kWritesElements) {
-        decltype(apply<Call>(rows.params.each, from, 0, each).head) values[kPack];
+        decltype(found[0].head) values[kCount];
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) {
-          const auto found = apply<Call>(rows.params.each, from, i, each);
-          values[i] = found.head;
-          to.sums.add(step, i, found.tail);
+        for (int i = 0; i < kCount; ++i) {
+          values[i] = found[i].head;
+          to.sums.add(step, i, found[i].tail);
         }
-        typename Program::Out::template Fragment<kPack> out;
+        typename Program::Out::template Fragment<kCount> out;
         round_all<typename Program::Out::T>(out.pack, values);
         Program::Out::store(rows.params.each, linear, out);
       } else {
 #pragma unroll
-        for (int i = 0; i < kPack; ++i) to.sums.add(step, i, apply<Call>(rows.params.each, from, i, each));
+        for (int i = 0; i < kCount; ++i) to.sums.add(step, i, found[i]);
       }
     }
   };
@@ -135,11 +136,35 @@ struct WriteAndSum {
   }
 };
 
-// If kAhead, a thread begins to copy its part of the next row to shared memory while it computes a row.
-template <class Program, int kBlock, int kGroup, int kPack, int kSteps, bool kAhead, class... In, class Params>
+// The operands that are the same for all rows, in registers, if the rows keep them.
+template <class Rows, int kPack, int kSteps>
+struct KeptRows {
+  typename Rows::template Operands<kPack> steps[kSteps];
+
+  XPOPS_DEVICE explicit KeptRows(const Rows& rows) {
+    if constexpr (Rows::kKeepsRows) {
+#pragma unroll
+      for (int step = 0; step < kSteps; ++step) {
+        if (rows.inside(step)) load_some<Kind::kOneRow>(rows.params.each, 0, rows.column(step), steps[step]);
+      }
+    }
+  }
+  XPOPS_DEVICE void give(Rows& rows) const {
+    if constexpr (Rows::kKeepsRows) {
+#pragma unroll
+      for (int step = 0; step < kSteps; ++step) copy_one_rows(steps[step], rows.held[step]);
+    }
+  }
+};
+
+// If kAhead, a thread begins to copy its part of the next row to shared memory when it has read that of a row. If kKeeps,
+// it keeps the operands that are the same for all rows in registers.
+template <class Program, int kBlock, int kGroup, int kPack, int kSteps, bool kAhead, bool kKeeps, class... In,
+          class Params>
 XPOPS_DEVICE void fused_rows_and_columns(const Params& params) {
   static_assert(kSteps > 0, "threads hold rows in whole packs");
-  using Rows = FusedRows<Program, kBlock, kGroup, 1, kPack, kSteps, false, false, Params, In...>;
+  constexpr int kPasses = Program::kStages - (Program::kCentred >= 0), kBuffers = kPasses == 1 ? 2 : 1;
+  using Rows = FusedRows<Program, kBlock, kGroup, 1, kPack, kSteps, false, false, kKeeps, kBuffers, Params, In...>;
   using Index = typename Params::Index;
   WriteAndSum<Program, kBlock, kGroup, kPack, kSteps> finish;
   const Index step = static_cast<Index>(gridDim.x) * (kBlock / kGroup);
@@ -149,17 +174,18 @@ XPOPS_DEVICE void fused_rows_and_columns(const Params& params) {
     if (kAhead && row - before < params.rows) Rows(params, row).fetch();
   };
   fetch(Rows::own_row());
+  const KeptRows<Rows, kPack, kSteps> kept(Rows(params, 0));
+  int buffer = 0;
 #pragma unroll 1
   for (Index row = Rows::own_row(); row - before < params.rows; row += step) {
     Rows rows(params, row);
+    rows.buffer = buffer;
+    kept.give(rows);
     if constexpr (kAhead) rows.load_fetched();
     else rows.load();
-    rows.run(finish, [&] {
-      if (kAhead && kGroup <= kWarp) __syncwarp();
-      fetch(row + step);
-    });
-    // With several stages, another stage's barrier is between the reads of a stage's memory and the next row's writes.
-    if constexpr (kGroup > kWarp && Program::kStages == 1) __syncthreads();
+    fetch(row + step);
+    rows.run(finish);
+    buffer = kBuffers - 1 - buffer;
   }
   if constexpr (kAhead && kGroup < kBlock) __syncthreads();  // the sums use the same memory
   finish.sums.store(Rows(params, 0));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <xpops/kernels/elementwise.cuh>
+#include <xpops/kernels/fused/near.cuh>
 
 namespace xpops {
 
@@ -50,31 +51,6 @@ XPOPS_DEVICE T square_rn(T x) {
 }
 
 }  // namespace contracted
-
-// x / y by two products for many x, within 2 units in the last place. The inverse of y is the product of two factors, of
-// which one is a power of two, so that it is neither infinite nor subnormal where the quotient is not. If y is a square
-// root (kRoot), one product is enough: square roots are neither so small nor so large. T: float or double.
-template <class T, bool kRoot = false>
-struct Divisor {
-  T inverse, scale;
-
-  Divisor() = default;
-  XPOPS_DEVICE explicit Divisor(T y) {
-    constexpr T kLarge = 0x1p64;
-    scale = abs(y) > kLarge ? 1 / kLarge : abs(y) < 1 / kLarge ? kLarge : T(1);
-    inverse = 1 / (y * scale);
-  }
-  XPOPS_DEVICE T operator()(T x) const { return x * inverse * scale; }
-};
-
-template <class T>
-struct Divisor<T, true> {
-  T inverse;
-
-  Divisor() = default;
-  XPOPS_DEVICE explicit Divisor(T y) : inverse(1 / y) {}
-  XPOPS_DEVICE T operator()(T x) const { return x * inverse; }
-};
 
 // The return type of a functor with several results.
 template <class... T>

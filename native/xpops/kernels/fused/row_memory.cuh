@@ -10,13 +10,41 @@ namespace xpops {
 template <class Operand>
 constexpr bool kIsLinear = Operand::kMode == Mode::kLinear || Operand::kMode == Mode::kShifted;
 
-// Loads the operands in the order of the result if kLinear, else all others. No pack leaves its row.
-template <bool kLinear, int kPack, class Params>
-XPOPS_DEVICE void load_some(const Params&, typename Params::Index, Fragments<kPack>&) {}
-template <bool kLinear, int kPack, class Params, class Head, class... Tail>
-XPOPS_DEVICE void load_some(const Params& params, typename Params::Index linear, Fragments<kPack, Head, Tail...>& to) {
-  if constexpr (kIsLinear<Head> == kLinear) Head::load_in_row(params, linear, to.head);
-  load_some<kLinear>(params, linear, to.tail);
+// A contiguous operand that is one row, the same for all rows: its address is that of a column.
+template <class Operand>
+struct OneRow : Operand {
+  static constexpr bool kIsOneRow = true;
+};
+template <class Operand, class = void>
+constexpr bool kIsOneRow = false;
+template <class Operand>
+constexpr bool kIsOneRow<Operand, enable_if_t<Operand::kIsOneRow>> = true;
+
+// The operands in the order of the result; those that are one row; all others.
+enum class Kind { kLinear, kOneRow, kOther };
+template <class Operand>
+constexpr Kind kKind = kIsLinear<Operand> ? Kind::kLinear : kIsOneRow<Operand> ? Kind::kOneRow : Kind::kOther;
+
+// Loads the operands of some kinds: the pack at `linear`, which begins in `column` of its row, and does not leave that.
+template <Kind... kKinds, int kPack, class Params>
+XPOPS_DEVICE void load_some(const Params&, typename Params::Index, typename Params::Index, Fragments<kPack>&) {}
+template <Kind... kKinds, int kPack, class Params, class Head, class... Tail>
+XPOPS_DEVICE void load_some(const Params& params, typename Params::Index linear, typename Params::Index column,
+                            Fragments<kPack, Head, Tail...>& to) {
+  if constexpr (((kKind<Head> == kKinds) || ...)) {
+    if constexpr (kIsOneRow<Head>) to.head.pack.load(Head::base(params) + column);
+    else Head::load_in_row(params, linear, to.head);
+  }
+  load_some<kKinds...>(params, linear, column, to.tail);
+}
+
+// Copies the operands that are one row.
+template <int kPack>
+XPOPS_DEVICE void copy_one_rows(const Fragments<kPack>&, Fragments<kPack>&) {}
+template <int kPack, class Head, class... Tail>
+XPOPS_DEVICE void copy_one_rows(const Fragments<kPack, Head, Tail...>& from, Fragments<kPack, Head, Tail...>& to) {
+  if constexpr (kIsOneRow<Head>) to.head = from.head;
+  copy_one_rows(from.tail, to.tail);
 }
 
 // A pack in shared memory, by its number among `count` packs. The packs of the next operand follow.

@@ -74,31 +74,6 @@ struct Together<Head> {
   XPOPS_DEVICE static State combine(const State& x, const State& y) { return {Head::combine(x.head, y.head)}; }
 };
 
-// The numbers of at most four sums, and zeros: as many as a power of two. kSize is 0 for other reducers.
-template <class Reducer, bool = true>
-struct SumsOf {
-  static constexpr int kSize = 0;
-};
-template <class... Reducers>
-struct SumsOf<Together<Reducers...>, Together<Reducers...>::kSums && sizeof...(Reducers) <= 4> {
-  using Reducer = Together<Reducers...>;
-  static constexpr int kSize = sizeof...(Reducers) == 3 ? 4 : sizeof...(Reducers);
-  union {
-    typename Reducer::State state;
-    typename Reducer::Element each[kSize];
-  };
-  XPOPS_DEVICE explicit SumsOf(const typename Reducer::State& found) {
-    each[kSize - 1] = typename Reducer::Element(0);
-    state = found;
-  }
-};
-
-template <class Reducer>
-struct Combine {
-  using State = typename Reducer::State;
-  XPOPS_DEVICE State operator()(const State& x, const State& y) const { return Reducer::combine(x, y); }
-};
-
 // An operand of 16 bits as float. NaN may lose its sign. Each element takes one instruction, in either half of a word.
 template <class T, class, class, Mode kMode, int kSlot, int kStrides = 0>
 struct WideOperand : Operand<T, T, float, kMode, kSlot, kStrides> {

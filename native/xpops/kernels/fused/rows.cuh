@@ -6,11 +6,9 @@
 // functors compute the values to write, for every element and for every row.
 #pragma once
 
-#include <xpops/block/cluster.cuh>
-#include <xpops/block/reduce.cuh>
+#include <xpops/kernels/fused/centred.cuh>
 #include <xpops/kernels/fused/row_memory.cuh>
-#include <xpops/kernels/fused/row_program.cuh>
-#include <xpops/math/reduction.cuh>
+#include <xpops/kernels/fused/row_reduction.cuh>
 
 namespace xpops {
 
@@ -29,10 +27,12 @@ struct FusedRowsParams {
 // result. If kRagged, rows are not: each element before the first aligned pack of a row and after its last, the edges,
 // is one thread's.
 template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kStaged, bool kRagged,
-          class Params, class... In>
+          bool kKeeps, int kBuffers, class Params, class... In>
 struct FusedRows {
   using Index = typename Params::Index;
-  static constexpr bool kHeld = kSteps > 0;
+  static constexpr bool kSerial = Program::kNarrow && kSteps > 0;
+  using Group = RowGroup<kBlock, kGroup, kCluster, kBuffers>;
+  static constexpr bool kHeld = kSteps > 0, kKeepsRows = kKeeps;
   static_assert(kCluster == 1 || kStaged, "the blocks of a cluster have parts of a row");
   static_assert(!kRagged || kGroup >= kWarp, "a thread for each element of the edges");
   template <int kCount>
@@ -55,6 +55,7 @@ struct FusedRows {
   Operands<kPack> ahead[kAhead > 0 ? kAhead : 1];
   Operands<1> held_edge;
   Index part, past;  // this block's part of the packs of a row: its first element, and the one after its last
+  int buffer = 0;
 
   // The row of this thread if each group of the grid computes one row.
   XPOPS_DEVICE static Index own_row() {
@@ -95,11 +96,26 @@ struct FusedRows {
   // Of the held steps only the last may be beyond the end of the row: one predicate, all loads at once in flight.
   XPOPS_DEVICE bool inside(int step) const { return step + 1 < kSteps || exists(step); }
 
+  // How many elements of a row a warp of the group holds.
+  XPOPS_DEVICE uint32 elements_of(int warp) const {
+    const int whole = static_cast<int>(kRagged ? packed : params.length), edges = static_cast<int>(params.length) - whole;
+    const int left = whole / kPack - (kSteps - 1) * kGroup - warp * kWarp;
+    const int packs = (kSteps - 1) * kWarp + (left < 0 ? 0 : left < kWarp ? left : kWarp);
+    return static_cast<uint32>(packs * kPack + (warp == 0 ? edges : 0));
+  }
+
+  // Loads the operands that are not held.
+  template <int kCount>
+  XPOPS_DEVICE void load_rest(Index linear, Index column, Operands<kCount>& to) const {
+    if constexpr (kKeeps) load_some<Kind::kOther>(params.each, linear, column, to);
+    else load_some<Kind::kOneRow, Kind::kOther>(params.each, linear, column, to);
+  }
+
   XPOPS_DEVICE void load() {
     if constexpr (kHeld) {
 #pragma unroll
       for (int step = 0; step < kSteps; ++step) {
-        if (inside(step)) load_some<true>(params.each, at(step), held[step]);
+        if (inside(step)) load_some<Kind::kLinear>(params.each, at(step), column(step), held[step]);
       }
     }
     if constexpr (kStaged) {
@@ -107,11 +123,11 @@ struct FusedRows {
       for (int step = 0; exists(step); ++step) StagedRow<kPack, In...>::fetch(params.each, at(step), staged(step));
 #pragma unroll
       for (int step = 0; step < kAhead; ++step) {
-        if (exists(step)) load_some<false>(params.each, at(step), ahead[step]);
+        if (exists(step)) load_rest(at(step), column(step), ahead[step]);
       }
       await_copies();
     }
-    if (kRagged && at_edge) load_some<true>(params.each, edge, held_edge);
+    if (kRagged && at_edge) load_some<Kind::kLinear>(params.each, edge, edge - begin(), held_edge);
   }
 
   // Begins to copy what `load` loads to places of this thread in shared memory.
@@ -149,8 +165,8 @@ struct FusedRows {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
       if constexpr (kStaged) StagedRow<kPack, In...>::read(staged(step + i), batch[i]);
-      else load_some<true>(params.each, at(step + i), batch[i]);
-      load_some<false>(params.each, at(step + i), batch[i]);
+      else load_some<Kind::kLinear>(params.each, at(step + i), column(step + i), batch[i]);
+      load_rest(at(step + i), column(step + i), batch[i]);
     }
 #pragma unroll
     for (int i = 0; i < kCount; ++i) work.take(batch[i], at(step + i), step + i);
@@ -164,7 +180,7 @@ struct FusedRows {
       for (int step = 0; step < kSteps; ++step) {
         if (inside(step)) {
           Operands<kPack> operands = held[step];
-          load_some<false>(params.each, at(step), operands);
+          load_rest(at(step), column(step), operands);
           work.take(operands, at(step), step);
         }
       }
@@ -185,28 +201,10 @@ struct FusedRows {
     }
     if (kRagged && at_edge) {
       Operands<1> operands = held_edge;
-      load_some<false>(params.each, edge, operands);
+      load_rest(edge, edge - begin(), operands);
       work.take(operands, edge, 0);
     }
   }
-
-  // The state of what this thread has taken for a stage. NVRTC 13.0 takes no generic lambda here.
-  template <class Stage>
-  struct Taken {
-    using Reducer = typename Stage::Reducer;
-    const FusedRows& rows;
-    const typename Stage::Lift& lift;
-    Pivot<Reducer, typename Stage::Compute> pivot = {};
-    typename Reducer::State state = Reducer::identity();
-
-    template <int kCount>
-    XPOPS_DEVICE void take(const Operands<kCount>& from, Index linear, int) {
-      typename Stage::Compute x[kCount];
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) x[i] = pivot.from(apply<Call>(rows.params.each, from, i, lift));
-      state = append_all<Reducer, kCount>(state, x, static_cast<int64>(linear - rows.begin()), 0);
-    }
-  };
 
   // Writes the results for elements.
   template <class Each>
@@ -217,53 +215,49 @@ struct FusedRows {
     template <int kCount>
     XPOPS_DEVICE void take(const Operands<kCount>& from, Index linear, int) {
       decltype(apply<Call>(rows.params.each, from, 0, each)) values[kCount];
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) values[i] = apply<Call>(rows.params.each, from, i, each);
+      apply_all<Call>(rows.params.each, from, values, each);
       typename Program::Out::template Fragment<kCount> out;
       round_all<typename Program::Out::T>(out.pack, values);
       if (rows.any) Program::Out::store(rows.params.each, linear, out);
     }
   };
 
-  // Reduces the states of all threads of the row. Each of these threads gets the result.
-  template <class Reducer, int kStage>
-  XPOPS_DEVICE static typename Reducer::State everywhere(typename Reducer::State state) {
-    if constexpr (SumsOf<Reducer>::kSize > 1 && SumsOf<Reducer>::kSize <= kGroup) {
-      SumsOf<Reducer> sums(state);
-      reduce_packs_for_all<Sum<typename Reducer::Element>, kGroup, kStage>(sums.each);
-      return sums.state;
-    } else if constexpr (kGroup <= kWarp) {
-      return shuffle(reduce_lanes<Reducer, kGroup>(state), lane() / kGroup * kGroup);
-    } else {
-      return combine_cluster<kCluster, 1, kStage>(reduce_block_for_all<Reducer, kBlock, kStage>(state),
-                                                  Combine<Reducer>());
-    }
-  }
-
-  // Runs all stages. After the first one it calls `between`, when all threads of the row have what they hold of it. At
-  // the end, `finish` gets these rows, and all that is known of the row.
-  template <class Finish, class Between>
-  XPOPS_DEVICE void run(Finish& finish, const Between& between) {
-    run_from<0>(finish, between, typename Program::template Row<0>(params.each));
+  // Runs all stages. At the end, `finish` gets these rows, and all that is known of the row.
+  template <class Finish>
+  XPOPS_DEVICE void run(Finish& finish) {
+    run_from<0>(finish, typename Program::template Row<0>(params.each));
   }
 
   // Runs the stages from kStage on. `known` is what is known of the row before.
-  template <int kStage, class Finish, class Between, class Known>
-  XPOPS_DEVICE void run_from(Finish& finish, const Between& between, const Known& known) {
-    if constexpr (kStage < Program::kStages) {
+  template <int kStage, class Finish, class Known>
+  XPOPS_DEVICE void run_from(Finish& finish, const Known& known) {
+    if constexpr (kStage == Program::kCentred) {
+      using Pass = typename Program::Centred;
+      // Differences are from a finite number, so that an infinite element makes the mean infinite.
+      const typename Program::template Stage<kStage>::Lift mean_of(known);
+      const auto first = apply<Call>(params.each, held[0], 0, mean_of);
+      const auto pivot = first_of_group<kGroup>(inside(0) && isfinite(first) ? first : typename Pass::Element(0));
+      const typename Pass::Lift lift(typename Program::template Row<kStage + 1>(known, pivot));
+      Taken<FusedRows, Pass> taken{*this, lift};
+      walk(taken);
+      CentredSums<Pass> sums(taken.state);
+      const auto counts = [&](int warp) { return elements_of(warp); };
+      const auto mean = sums.template centre<kGroup, kBuffers>(pivot, static_cast<uint32>(params.length), counts, buffer);
+      const typename Program::template Row<kStage + 1> next(known, mean);
+      run_from<kStage + 2>(finish, typename Program::template Row<kStage + 2>(next, sums.state(), params.endings));
+    } else if constexpr (kStage < Program::kStages) {
       using Stage = typename Program::template Stage<kStage>;
       using Reducer = typename Stage::Reducer;
       const typename Stage::Lift lift(known);
-      Taken<Stage> taken{*this, lift};
+      Taken<FusedRows, Stage> taken{*this, lift};
       if constexpr (Reducer::kShifts) {
         Operands<1> one;
-        load_all(params.each, begin(), one);
+        load_some<Kind::kLinear, Kind::kOneRow, Kind::kOther>(params.each, begin(), 0, one);
         taken.pivot.first = apply<Call>(params.each, one, 0, lift);
       }
       walk(taken);
-      const typename Reducer::State state = everywhere<Reducer, kStage>(taken.state);
-      if constexpr (kStage == 0) between();
-      run_from<kStage + 1>(finish, between, typename Program::template Row<kStage + 1>(known, state, params.endings));
+      const typename Reducer::State state = Group::template reduce<Reducer, kStage>(taken.state, buffer);
+      run_from<kStage + 1>(finish, typename Program::template Row<kStage + 1>(known, state, params.endings));
     } else {
       finish.take_elements(*this, known);
       if (any && thread == 0) Program::RowOut::store(params.each, row, typename Program::OfRow(known)());
@@ -287,13 +281,13 @@ struct WriteElements {
 template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kSteps, bool kStaged, bool kRagged,
           class... In, class Params>
 XPOPS_DEVICE void fused_rows(const Params& params) {
-  using Rows = FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, kStaged, kRagged, Params, In...>;
+  using Rows = FusedRows<Program, kBlock, kGroup, kCluster, kPack, kSteps, kStaged, kRagged, false, 1, Params, In...>;
   start_cluster<kCluster>();
   Rows rows(params, Rows::own_row());
   if (kGroup >= kWarp && !rows.any) return;  // the same for all threads of a warp
   rows.load();
   WriteElements<Program> finish;
-  rows.run(finish, [] {});
+  rows.run(finish);
 }
 
 }  // namespace xpops

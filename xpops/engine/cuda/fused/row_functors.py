@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.fused.elementwise import computed_values, prepared_functor, type_of
+from xpops.engine.cuda.fused.pairs import pair_operator
+from xpops.engine.cuda.fused.values import computed_values, prepared_functor, type_of
 from xpops.plan.fused.expression import Expression
 
 
@@ -41,6 +42,8 @@ class RowFunctors(NamedTuple):
         before the first stage, then those that each stage adds.
     widened : set of int
         The inputs of 16 bits that functors get as float.
+    length : int
+        The elements of a row.
     """
 
     expression: Expression
@@ -48,9 +51,12 @@ class RowFunctors(NamedTuple):
     stages: tuple[tuple[Found, ...], ...]
     shared: tuple[frozenset[int], ...]
     widened: set[int]
+    length: int
 
-    def rows(self) -> list[str]:
-        """The source of structs ``Row0``, ``Row1`` ...: what is known of a row after so many stages."""
+    def rows(self, centred: int | None) -> list[str]:
+        """The source of structs ``Row0``, ``Row1`` ...: what is known of a row after so many stages. The one numbered
+        `centred` is also made of the one result of its stage.
+        """
         scalars = _scalars(self.expression, self.operands)
         loaded = [
             f"v{number} = {self.operands[number]}::template value<1>(params, {{}}, 0);" for number in sorted(scalars)
@@ -74,8 +80,16 @@ class RowFunctors(NamedTuple):
                 f"      : Row{stage - 1}(row) {{",
                 *(f"    {line}" for line in (*self._finished(found), *self._computed(stage, numbers))),
                 "  }",
-                "};",
             ]
+            if stage == centred:
+                (number,) = numbers
+                lines += [
+                    f"  XPOPS_DEVICE Row{stage}(const Row{stage - 1}& row, {type_of(number, self.expression)} result)",
+                    f"      : Row{stage - 1}(row) {{",
+                    *(f"    {line}" for line in (f"v{number} = result;", *self._computed(stage, numbers))),
+                    "  }",
+                ]
+            lines.append("};")
         return lines
 
     def _finished(self, found: tuple[Found, ...]) -> list[str]:
@@ -84,6 +98,8 @@ class RowFunctors(NamedTuple):
         for place, (number, reducer, ending) in enumerate(found):
             state = f"state{'.tail' * place}.head" if len(found) > 1 else "state"
             finished = f"{reducer}::finish({state}, endings[{ending}])"
+            if self.expression.narrow and reducer == "Mean<compute_t<float>>":
+                finished = f"{state} * float({(1 / self.length).hex()})"
             lines.append(f"v{number} = settled(cast<{type_of(number, self.expression)}>({finished}));")
         return lines
 
@@ -130,6 +146,7 @@ class RowFunctors(NamedTuple):
             *(f"    const {line}" for line in computed_values(self.expression, needed, made)),
             f"    return {value};",
             "  }",
+            *pair_operator(self.expression, tuple(self.operands), needed, value, made),
             "};",
         ]
 
@@ -144,6 +161,7 @@ def row_functors(
     stages: tuple[tuple[Found, ...], ...],
     results: tuple[int, ...],
     widened: set[int],
+    length: int,
 ) -> RowFunctors:
     """What the functors have in common that compute the values numbered `results`."""
     known, shared = _scalars(expression, operands), []
@@ -156,7 +174,7 @@ def row_functors(
                 known.add(number)
                 more.add(number)
         shared.append(frozenset(more & needed))
-    return RowFunctors(expression, operands, stages, tuple(shared), widened)
+    return RowFunctors(expression, operands, stages, tuple(shared), widened, length)
 
 
 def _header(name: str, stage: int) -> list[str]:

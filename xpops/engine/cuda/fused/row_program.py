@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from xpops.core import dtypes as dt
 from xpops.core.layouts import Layout
-from xpops.engine.cuda.fused.elementwise import list_of, list_type, returned, type_of, unrounded
-from xpops.engine.cuda.fused.row_functors import Found, row_functors
+from xpops.engine.cuda.fused.centring import Centring, centring
+from xpops.engine.cuda.fused.row_functors import Found, RowFunctors, row_functors
+from xpops.engine.cuda.fused.values import list_of, list_type, returned, type_of, unrounded
 from xpops.engine.cuda.kernels.glue import truth
 from xpops.ops.elementwise import IDENTITY
 from xpops.plan.fused.expression import Expression
 from xpops.plan.fused.rows import Column, RowsExpression, Stage
+
+_LINEAR = re.compile(r"Mode::k(Linear|Shifted)\b")
 
 
 def program_source(rows: RowsExpression, reducers: list[str], held: bool, declared: list[str]) -> list[str]:
@@ -25,18 +30,21 @@ def program_source(rows: RowsExpression, reducers: list[str], held: bool, declar
     declared : list of str
         The C++ types of what is in the slots: results, sums along columns, operands.
     """
-    expression, stages, columns, full, outs, inputs = rows
+    expression, stages, columns, full, outs, inputs, *_ = rows
     wide = [place for place, out in enumerate(outs) if out.shape == full]
     operands = dict(zip(inputs, declared[len(outs) + len(columns) :], strict=True))
     narrow = [place for place in range(len(outs)) if place not in wide]
     results = expression.results
-    passes = _passes(expression, stages) if held else [(place,) for place in range(len(stages))]
+    alone: list[tuple[int, ...]] = [(place,) for place in range(len(stages))]
+    passes = _passes(expression, stages) if held else alone
     found = tuple(
         tuple(Found(stages[k].number, f"{reducers[k]}<{_compute(stages[k])}>", k) for k in each) for each in passes
     )
     places = *(each.place for each in stages), *(each.place for each in columns)
-    functors = row_functors(expression, operands, found, (*places, *results), widened_inputs(rows))
-    lines = functors.rows()
+    functors = row_functors(expression, operands, found, (*places, *results), widened_inputs(rows), full[-1])
+    linear = {number for number, operand in operands.items() if held and _LINEAR.search(operand)}
+    centred = centring(rows, passes, linear)
+    lines = functors.rows(centred.place + 1 if centred else None)
     for number, (each, made) in enumerate(zip(passes, found, strict=True)):
         values = [(_compute(stages[k]), _lift(stages[k])) for k in each]
         compute, value = values[0] if len(each) == 1 else (list_type([kind for kind, _ in values]), list_of(values))
@@ -49,6 +57,8 @@ def program_source(rows: RowsExpression, reducers: list[str], held: bool, declar
             f"  using Lift = Lift{number};",
             "};",
         ]
+    if centred:
+        lines += _centred(centred, functors, [stages[k] for k in passes[centred.place + 1]], found[centred.place + 1])
     for k, column in enumerate(columns):
         lines += [
             f"struct Column{k} {{",
@@ -64,6 +74,9 @@ def program_source(rows: RowsExpression, reducers: list[str], held: bool, declar
     of_rows = ", ".join(f"RowOutput<{dt.INFO[outs[place].dtype].c_type}, {place}>" for place in narrow)
     lines += [
         "struct Program {",
+        f"  static constexpr bool kNarrow = {truth(expression.narrow)};",
+        f"  static constexpr int kCentred = {centred.place if centred else -1};",
+        *["  using Centred = CentredPass;"] * bool(centred),
         *_types("Stage", len(passes)),
         *_types("Column", len(columns)),
         *_types("Row", len(passes) + 1),
@@ -76,6 +89,37 @@ def program_source(rows: RowsExpression, reducers: list[str], held: bool, declar
         out = declared[wide[0]] if len(wide) == 1 else f"Outputs<{', '.join(declared[place] for place in wide)}>"
         lines += [f"  using Out = {out};"]
     return [*lines, "};"]
+
+
+def _centred(found: Centring, functors: RowFunctors, sums: list[Stage], finished: tuple[Found, ...]) -> list[str]:
+    """The source of a pass with sums of differences; see ``centred.cuh``."""
+    kind = _compute(sums[0])
+    terms = [(kind, f"cast<{kind}>(v{found.difference})"), *((_compute(each), _lift(each)) for each in sums)]
+    reducers = ", ".join(each.reducer for each in finished)
+    numbers = found.difference, *(each.place for each in sums)
+    return [
+        *functors.element("CentredTerms", found.place + 1, numbers, list_of(terms)),
+        "struct CentredPass {",
+        f"  using Element = {kind};",
+        f"  static constexpr int kSums = {len(sums)};",
+        "  XPOPS_DEVICE static constexpr Element inverse_length() {",
+        f"    return Element({(1 / functors.length).hex()});",
+        "  }",
+        *_numbered("order", found.orders),
+        *_numbered("weight", found.weights),
+        f"  using Compute = {list_type([kind for kind, _ in terms])};",
+        "  using Lift = CentredTerms;",
+        f"  using Reducer = Together<Sum<{kind}>, {reducers}>;",
+        f"  using Finished = Together<{reducers}>;",
+        "};",
+    ]
+
+
+def _numbered(name: str, values: tuple[int, ...]) -> list[str]:
+    """A function that gives each of some values by its place."""
+    *others, last = values
+    chosen = "".join(f"k == {place} ? {value} : " for place, value in enumerate(others))
+    return [f"  XPOPS_DEVICE static constexpr int {name}(int k) {{ return {chosen}{last}; }}"]
 
 
 def widened_inputs(rows: RowsExpression) -> set[int]:

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from xpops.core import dtypes as dt
-from xpops.core.dtypes import DType
 from xpops.core.layouts import Layout, layout_of
+from xpops.engine.cuda.fused.column_sums import add_column_sums, column_sums_source, computed
 from xpops.engine.cuda.fused.elementwise import headers, policy_of, types_of, with_scalars
 from xpops.engine.cuda.fused.row_program import program_source, widened_inputs
 from xpops.engine.cuda.kernels.glue import declare, truth
-from xpops.engine.cuda.kernels.reduce import ending, planned, reduce, reducer_of
+from xpops.engine.cuda.kernels.reduce import ending, reducer_of
 from xpops.engine.cuda.runtime.entry import kernel_text, launch_bounds
-from xpops.engine.cuda.tuning import reduce_policy, staging_policy, tuning_of
-from xpops.engine.program import Data, Kernel, Owner
+from xpops.engine.cuda.tuning import staging_policy, tuning_of
+from xpops.engine.program import Data, Kernel
 from xpops.plan.elementwise import LINEAR, MAX_PACK_BYTES, ElementwisePlan, Mode, plan_elementwise
 from xpops.plan.fused.rows import Column, RowsExpression, RowsPlan, RowsPolicy, Stage, plan_rows
+from xpops.plan.signature import Operand
 from xpops.plan.staging import RESERVED, StagingPolicy
 
 if TYPE_CHECKING:
     from xpops.engine.cuda.runtime.runtime import Runtime
 
-# The most numbers in the states of a block: 32 warps, and the mean, count and squares of a variance.
-_STATES = 32 * 3
+# The most numbers in the states of a block: 32 warps, and two buffers of four sums; or the mean, count and squares of a
+# variance.
+_STATES = 32 * 8
 # Numbers of so many bytes take one register.
 _SHORT = 4
 # A group of threads that holds sums of columns computes so many rows. With fewer, all sums would be about as large as
@@ -33,9 +34,7 @@ _SHORT = 4
 _LEAST_ROWS, _MOST_ROWS = 4, 96
 # The registers of a multiprocessor, and those of a thread beside the rows and the sums that it holds. These take 5
 # registers for each 4: some are there twice.
-_REGISTERS, _OWN_REGISTERS = 1 << 16, 20
-# The strides of the sum of all blocks' sums, along both axes.
-_STRIDES = (0, 1)
+_REGISTERS, _OWN_REGISTERS, _NARROW_REGISTERS = 1 << 16, 20, 36
 
 
 class RowsSource(NamedTuple):
@@ -68,6 +67,8 @@ class _Plan(NamedTuple):
         The bytes of the next row that a block copies to shared memory while it computes a row, with sums of columns.
     holds : bool
         Whether the threads hold the sums of their columns.
+    keeps : bool
+        Whether they also hold the operands that are the same for all rows.
     """
 
     elements: ElementwisePlan
@@ -77,10 +78,11 @@ class _Plan(NamedTuple):
     shared: int = 0
     ahead: int = 0
     holds: bool = False
+    keeps: bool = False
 
 
 def fused_rows(runtime: Runtime, rows: RowsExpression) -> Kernel:
-    """The kernel ``(stream, *outs, *columns, *inputs)`` that computes an expression with reductions along the rows."""
+    """The kernel ``(stream, *outs, *ends, *inputs)`` that computes an expression with reductions along the rows."""
     context, expression, count = runtime.context, rows.expression, len(rows.outs)
     staging = staging_policy(context.capability, context.multiprocessors, context.shared)
     made = rows_source(rows, context.capability, staging)
@@ -88,43 +90,27 @@ def fused_rows(runtime: Runtime, rows: RowsExpression) -> Kernel:
     launch = with_scalars(launch, count + len(rows.columns), expression, rows.inputs)
     if not rows.columns:
         return launch
-    sums = [_of_parts(runtime, column, made.blocks) for column in rows.columns]
+    parts = [runtime.allocator(_parts(column, made.blocks)) for column in rows.columns]
+    add, ends = add_column_sums(runtime, rows, made.blocks), count + len(rows.ends)
 
     def kernel(stream: int, *data: Data) -> None:
-        parts = [allocate(stream) for allocate, _ in sums]
-        launch(stream, *data[:count], *(part for part, _ in parts), *data[count + len(sums) :])
-        for (_, add), (part, _), out in zip(sums, parts, data[count:], strict=False):
-            add(stream, out, part)
-        del parts  # kept until the kernels were launched
+        sums = [allocate(stream) for allocate in parts]  # kept until the kernels were launched
+        addresses = [address for address, _ in sums]
+        launch(stream, *data[:count], *addresses, *data[ends:])
+        add(stream, *addresses, *data[count:ends])
 
     return kernel
 
 
-def _of_parts(runtime: Runtime, column: Column, blocks: int) -> tuple[Callable[[int], tuple[Data, Owner]], Kernel]:
-    """The allocator of the sums of each block, and the kernel ``(stream, out, sums)`` that adds them up."""
-    parts, out = _layouts_of_parts(column, blocks)
-    return runtime.allocator(parts), reduce(runtime, column.op, parts, (0,), parts.dtype, out, _STRIDES)
-
-
-def _layouts_of_parts(column: Column, blocks: int) -> tuple[Layout, Layout]:
-    """The layouts of the sums of each block, and of their sum."""
-    dtype, (size, device) = column.out.dtype, (column.out.size, column.out.device)
-    return layout_of(_computed(column), (blocks, size), None, device), layout_of(dtype, (size,), None, device)
+def _parts(column: Column, blocks: int) -> Layout:
+    """The layout of the sums of each block."""
+    return layout_of(computed(column), (blocks, column.out.size), None, column.out.device)
 
 
 def sources_of_rows(rows: RowsExpression, capability: int, multiprocessors: int, shared: int) -> list[str]:
     """The sources of all kernels of `fused_rows`. Needs no GPU."""
     made = rows_source(rows, capability, staging_policy(capability, multiprocessors, shared))
-    sources, policy = [made.source], reduce_policy(capability, multiprocessors)
-    for column in rows.columns:
-        parts, out = _layouts_of_parts(column, made.blocks)
-        sources.append(planned(column.op, parts, (0,), parts.dtype, out, _STRIDES, 0.0, policy).source)
-    return sources
-
-
-def _computed(column: Column) -> DType:
-    """The dtype in which a sum is computed."""
-    return dt.float32 if column.loop in dt.HALVES else column.loop
+    return [made.source, *[column_sums_source(rows)] * bool(rows.columns)]
 
 
 def holds_columns(rows: RowsExpression, capability: int, staging: StagingPolicy) -> bool:
@@ -133,7 +119,7 @@ def holds_columns(rows: RowsExpression, capability: int, staging: StagingPolicy)
 
 
 def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _Plan:
-    expression, stages, columns, full, outs, _ = rows
+    expression, stages, columns, full, outs, *_ = rows
     operands = tuple(expression.inputs[number] for number in rows.inputs)
     line = next((out for out in outs if out.shape == full), layout_of(dt.uint8, full, None, outs[0].device))
     given = (*(out if out.shape == full else line for out in outs), *(line for _ in columns), *operands)
@@ -145,7 +131,7 @@ def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _
     ]
     items = [item for item, _ in lines]
     staging = staging._replace(own=max(staging.own, _own_bytes(stages) + MAX_PACK_BYTES * len(items)))
-    sums, policy = [_computed(column).itemsize for column in columns], tuning_of(capability).fused_rows
+    sums, policy = [computed(column).itemsize for column in columns], tuning_of(capability).fused_rows
     if columns:  # a block alone on its multiprocessor is worth it, because it saves a pass over memory
         policy = policy._replace(blocks=(*policy.blocks, policy.resident))
         if full[-1] <= policy.warp_row:
@@ -158,7 +144,10 @@ def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _
     is_short = max(sums + [dtype.itemsize for dtype in made]) <= _SHORT
     if columns:
         copies = all(mode is Mode.LINEAR and shape.pack * item == MAX_PACK_BYTES for item, mode in lines)
-        return _summing_columns(_Plan(plan, shape), (count, length), (items, sums), copies, is_short, policy, staging)
+        arrays = [spec for spec in operands if isinstance(spec, Layout)]
+        same = [spec.dtype.itemsize for spec in arrays if expression.narrow and _is_one_row(spec, length)]
+        made_of = _Plan(plan, shape, keeps=bool(same))
+        return _summing_columns(made_of, (count, length), (items, same, sums), copies, is_short, policy, staging)
     whole = is_short and shape.steps and shape.group == shape.block
     resident = policy.resident // shape.block if whole else 1
     shared = sum(-(-shape.staged * shape.pack * item // MAX_PACK_BYTES) * MAX_PACK_BYTES for item in items)
@@ -169,7 +158,7 @@ def _planned(rows: RowsExpression, capability: int, staging: StagingPolicy) -> _
 def _summing_columns(
     plan: _Plan,
     rows: tuple[int, int],
-    items: tuple[list[int], list[int]],
+    items: tuple[list[int], list[int], list[int]],
     copies: bool,
     is_short: bool,
     policy: RowsPolicy,
@@ -181,16 +170,17 @@ def _summing_columns(
     ----------
     rows : tuple of (int, int)
         Their number and their length.
-    items : tuple of (list of int, list of int)
-        The bytes of elements in the order of the result, and of sums.
+    items : tuple of (list of int, list of int, list of int)
+        The bytes of elements in the order of the result, of those that are the same for all rows, and of sums.
     copies : bool
         Whether packs can go to shared memory past the registers.
     is_short : bool
         Whether numbers take one register.
     """
-    (count, length), (elements, sums), shape = rows, items, plan.shape
-    groups, held = shape.block // shape.group, shape.steps * shape.pack * (sum(elements) + sum(sums))
-    threads = min(policy.resident // (1 if is_short else 2), _REGISTERS // (_OWN_REGISTERS + held * 5 // 16))
+    (count, length), (elements, same, sums), shape = rows, items, plan.shape
+    groups, held = shape.block // shape.group, shape.steps * shape.pack * (sum(elements) + sum(same) + sum(sums))
+    own = _NARROW_REGISTERS if plan.keeps else _OWN_REGISTERS
+    threads = min(policy.resident // (1 if is_short else 2), _REGISTERS // (own + held * 5 // 16))
     resident = max(1, threads // shape.block)
     every = resident * staging.multiprocessors * groups
     blocks = resident * staging.multiprocessors * -(-count // (every * _MOST_ROWS))
@@ -203,25 +193,25 @@ def _summing_columns(
     most = min(policy.ahead_bytes, staging.shared + RESERVED - resident * (staging.own + RESERVED))
     ahead = ahead if copies and resident * ahead <= most else 0
     shared = max(ahead, length * max(sums) if groups > 1 else 0)
-    return _Plan(plan.elements, shape, resident, blocks, shared, ahead, fits and enough)
+    return plan._replace(resident=resident, blocks=blocks, shared=shared, ahead=ahead, holds=fits and enough)
 
 
 def rows_source(rows: RowsExpression, capability: int, staging: StagingPolicy) -> RowsSource:
     """The source, for a compute capability. Needs no GPU."""
-    expression, stages, columns, full, outs, inputs = rows
-    plan, shape, resident, blocks, shared, ahead, _ = _planned(rows, capability, staging)
+    expression, stages, columns, full, outs, inputs, *_ = rows
+    plan, shape, resident, blocks, shared, ahead, _, keeps = _planned(rows, capability, staging)
     sums = tuple(column.out for column in columns)  # the slots are those of the sums of each block
     declared = declare(types_of((*outs, *sums, *(expression.inputs[number] for number in inputs))), plan)
     before, widened = len(outs) + len(sums), widened_inputs(rows)
     operands = [
-        f"Wide{name}" if number in widened else name
+        _one_row(f"Wide{name}" if number in widened else name, expression.inputs[number], full[-1])
         for number, name in zip(inputs, declared.names[before:], strict=True)
     ]
     # If threads hold rows in registers, the kernel adds up in trees, and no compensated reducer is needed.
     added = full[-1] if not shape.staged else shape.staged * shape.pack // shape.block
     reducers = [each.op.functor if shape.steps else reducer_of(each.op, each.loop, added) for each in stages]
     numbers = [shape.block, shape.group, *([] if columns else [shape.cluster]), shape.pack, shape.steps]
-    ways = [ahead > 0] if columns else [shape.staged > 0, shape.ragged]
+    ways = [ahead > 0, keeps] if columns else [shape.staged > 0, shape.ragged]
     arguments = ["Program", *map(str, numbers), *map(truth, ways), *operands]
     ops = [*(stage.op for stage in stages), *(column.op for column in columns)]
     header, kernel = ("columns", "fused_rows_and_columns") if columns else ("rows", "fused_rows")
@@ -239,6 +229,16 @@ def rows_source(rows: RowsExpression, capability: int, staging: StagingPolicy) -
     tail = plan.tail + bytes(-len(plan.tail) % 8) + struct.pack("<QQ", prod(full[:-1]), full[-1])
     tail += b"".join(ending(full[-1], stage.correction) for stage in stages)
     return RowsSource("\n".join(source), declared.slots, blocks, shape.block, tail, shared)
+
+
+def _one_row(name: str, spec: Operand, length: int) -> str:
+    """The C++ type of an operand; one that is the same for all rows needs no strides."""
+    is_one = isinstance(spec, Layout) and _is_one_row(spec, length)
+    return f"OneRow<{name}>" if is_one and "Mode::kVector" in name else name
+
+
+def _is_one_row(spec: Layout, length: int) -> bool:
+    return spec.size == length == spec.shape[-1]
 
 
 def _own_bytes(stages: tuple[Stage, ...]) -> int:

@@ -1,0 +1,189 @@
+"""Fused functions of float16 and bfloat16: pairs in one register, and sums about a mean in one pass; without a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xpops as xp
+from tests.unit.test_fused_emulated import floats, fused, same
+from tests.unit.test_fused_passes import ALONG, gradient_of, layer_norm, norm_gradients
+from xpops.core import dtypes as dt
+
+NDArray = np.ndarray[Any, Any]
+HALVES = pytest.mark.parametrize("dtype", [np.dtype(np.float16), dt.bfloat16], ids=str)
+PAIRS = "static constexpr bool kPairs = true;"
+
+
+def number(x: Any, value: float) -> Any:
+    """A Python scalar, which NumPy would take for a float64 beside bfloat16."""
+    return x.dtype.type(value) if isinstance(x, np.ndarray) else value
+
+
+# Functions of a namespace and two arrays, whose operators NumPy rounds as ours do; and whether elements are paired.
+FUNCTIONS: dict[str, tuple[Callable[..., Any], bool]] = {
+    "products and sums": (lambda m, x, y: (x * y + x) * number(x, 0.5) - y, True),
+    "extremes": (lambda m, x, y: m.maximum(m.minimum(x, y + 1), x * number(x, 0.25)), True),
+    "squares": (lambda m, x, y: x**2 - m.square(y), True),
+    "a quotient between": (lambda m, x, y: (x - y) / (y * y + 1) + x, True),
+    "a condition": (lambda m, x, y: m.where(x > y, x - y, 2 - x), True),
+    "float32 between": (lambda m, x, y: m.astype(m.astype(x * y, m.float32) * 3, x.dtype) - x, True),
+    "several results": (lambda m, x, y: (x + y, x < y, x * y - x), True),
+    "only quotients": (lambda m, x, y: x / y, False),
+    "a row": (lambda m, x, y: (x - m.max(x, **ALONG)) * y, True),
+    "a row of several": (lambda m, x, y: (x - m.max(x - y, **ALONG), m.max(x * y, axis=-1)), True),
+}
+LAYOUTS: dict[str, Callable[[NDArray, NDArray], tuple[NDArray, NDArray]]] = {
+    "contiguous": lambda x, y: (x, y),
+    "shifted": lambda x, y: (x[:, 1:], y[:, :-1]),
+    "every second": lambda x, y: (x[:, ::2], y[:, 1::2]),
+    "reversed": lambda x, y: (x, y[:, ::-1]),
+    "one row": lambda x, y: (x, y[:1]),
+    "one column": lambda x, y: (x, y[:, :1]),
+    "transposed": lambda x, y: (x, y.T.copy().T),
+}
+
+
+@HALVES
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_pairs_have_the_bits_of_operators_one_by_one(name: str, layout: str, dtype: Any) -> None:
+    function, _ = FUNCTIONS[name]
+    x, y = LAYOUTS[layout](*(floats(21, 38).astype(dtype) for _ in range(2)))
+    got, wanted = fused(lambda x, y: function(xp, x, y), x, y), function(np, x, y)
+    if not isinstance(wanted, tuple):
+        got, wanted = (got,), (wanted,)
+    for one, other in zip(got, wanted, strict=True):
+        same(one, other)
+
+
+@HALVES
+def test_pairs_of_special_values(dtype: Any) -> None:
+    info = xp.finfo(dtype)
+    values = [0.0, -0.0, 1.0, -2.0, np.inf, -np.inf, np.nan, info.max, info.min, info.smallest_normal, info.eps]
+    values += [float(info.smallest_normal) / 4, -float(info.smallest_normal) / 2]
+    x, y = (each.ravel().astype(dtype) for each in np.meshgrid(values, values))
+    for name in ("products and sums", "a quotient between", "squares"):
+        function, _ = FUNCTIONS[name]
+        with np.errstate(all="ignore"):
+            wanted = function(np, x, y)
+        got = fused(lambda x, y, function=function: function(xp, x, y), x, y)
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
+        finite = ~np.isnan(wanted)
+        same(got.view(np.uint16)[finite], wanted.view(np.uint16)[finite])
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_which_functions_take_pairs(name: str) -> None:
+    function, paired = FUNCTIONS[name]
+    x = xp.zeros((300, 64), dtype=xp.float16)
+    assert (PAIRS in xp.fuse(lambda x, y: function(xp, x, y)).source(x, x)) == paired
+    assert PAIRS not in xp.fuse(lambda x, y: function(xp, x, y), round_each=False).source(x, x)
+    x = xp.zeros((300, 64), dtype=xp.float32)
+    assert PAIRS not in xp.fuse(lambda x, y: function(xp, x, y)).source(x, x)
+
+
+def test_scalars_and_arrays_of_both_halves_beside_pairs() -> None:
+    x, y = floats(77).astype(np.float16), floats(77).astype(dt.bfloat16)
+    got = fused(lambda x, y, a: (x * a - x, y * a + y), x, y, 1.5)
+    same(got[0], x * np.float16(1.5) - x)
+    same(got[1], y * dt.bfloat16.type(1.5) + y)
+
+
+def rows_far_from_zero(rows: int, length: int, dtype: Any) -> NDArray:
+    """Rows whose first elements, or those of other warps, are far from the others; rows far from 0; equal elements."""
+    x = floats(rows, length)
+    x[0::7, 0] = 900
+    x[1::7, 256 % length] = -700
+    x[2::7] = 100 + x[2::7] / 2
+    x[3::7] = 250
+    x[4::7, ::3] = 0
+    x[5::7, -1] = 5000
+    return x.astype(dtype)
+
+
+# Parts of a warp, a warp, and blocks in which a warp has fewer elements than others, or none.
+SHAPES = [(1200, 24), (520, 64), (140, 520), (70, 768), (70, 1032), (140, 1536), (140, 2056), (40, 333), (20, 2051)]
+
+
+@HALVES
+@pytest.mark.parametrize(("rows", "length"), SHAPES)
+def test_norms_of_rows_far_from_zero(rows: int, length: int, dtype: Any) -> None:
+    """Sums about the mean are as accurate as if the mean were known before."""
+    x, scale, shift = rows_far_from_zero(rows, length, dtype), *(floats(length).astype(dtype) for _ in range(2))
+    wide, weight, offset = (each.astype(np.float64) for each in (x, scale, shift))
+    centred = wide - wide.mean(-1, keepdims=True)
+    normed = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
+    got = fused(layer_norm, x, scale, shift, round_each=False)
+    wanted, epsilon = normed * weight + offset, float(xp.finfo(dtype).eps)
+    np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=epsilon, atol=epsilon * (1 + abs(wanted).max()) / 4)
+    g = floats(rows, length).astype(dtype)
+    by_x, by_scale, by_shift = norm_gradients(g.astype(np.float64), wide, weight, wide.mean(-1, keepdims=True))
+    by_x -= by_x.mean(-1, keepdims=True)
+    got = fused(gradient_of(layer_norm), g, x, scale, shift, round_each=False)
+    largest = abs(by_x).max(-1, keepdims=True)
+    assert (abs(got[0].astype(np.float64) - by_x) <= 2 * epsilon * largest).all()
+    for one, other in zip(got[1:], (by_scale, by_shift), strict=True):
+        np.testing.assert_allclose(one.astype(np.float64), other, rtol=epsilon, atol=epsilon * abs(other).max())
+
+
+@HALVES
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("column", [0, 5, 300, 1535])
+def test_means_of_rows_with_infinities(column: int, value: float, dtype: Any) -> None:
+    """Also at the elements from which differences are computed. Other rows do not change."""
+
+    def function(x: Any, m: Any = xp, along: Any = ALONG) -> tuple[Any, ...]:
+        mean = m.mean(x, **along)
+        centred = x - mean
+        return centred / m.sqrt(m.mean(centred * centred, **along) + 1), mean, m.sum(x, axis=0)
+
+    x = floats(140, 1536).astype(dtype)
+    x[3, column] = value
+    got = fused(function, x, round_each=False)
+    with np.errstate(all="ignore"):
+        wanted = function(x.astype(np.float64), np, {"axis": -1, "keepdims": True})
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one.astype(np.float64), other, rtol=0.02, atol=0.02)
+
+
+def test_sums_about_a_mean_are_one_pass_of_halves() -> None:
+    for dtype, one in ((xp.float16, True), (xp.bfloat16, True), (xp.float32, False)):
+        x, vector = xp.zeros((520, 512), dtype=dtype), xp.zeros(512, dtype=dtype)
+        source = xp.fuse(gradient_of(layer_norm), round_each=False).source(x, x, vector, vector)
+        assert ("kCentred = 0;" in source) == one
+    x = xp.zeros((520, 512), dtype=xp.float16)
+    exact = xp.fuse(layer_norm).source(x, x[0], x[0])
+    assert "kCentred = -1;" in exact
+    assert "kCentred = -1;" in xp.fuse(layer_norm, round_each=False).source(x, xp.zeros(512), xp.zeros(512))
+
+
+# What is averaged of x, y and of the differences d of x from its mean; whether one pass computes it with the mean.
+CENTRED: list[tuple[Callable[..., Any], bool]] = [
+    (lambda m, x, y, d: d * d, True),
+    (lambda m, x, y, d: m.square(d), True),
+    (lambda m, x, y, d: m.abs(d), False),
+    (lambda m, x, y, d: d * d * d, False),
+    (lambda m, x, y, d: d * y, False),
+    (lambda m, x, y, d: m.exp(d), False),
+    (lambda m, x, y, d: d * d + y, False),
+    (lambda m, x, y, d: x * x, False),
+]
+
+
+@pytest.mark.parametrize(("term", "centred"), CENTRED)
+def test_which_sums_are_about_a_mean(term: Callable[..., Any], centred: bool) -> None:
+    def function(x: Any, y: Any, m: Any = xp, along: Any = ALONG) -> Any:
+        difference = x - m.mean(x, **along)
+        return difference * m.mean(term(m, x, y, difference), **along)
+
+    x, y = (floats(300, 96).astype(np.float16) for _ in range(2))
+    source = xp.fuse(function, round_each=False).source(*(xp.asarray(each) for each in (x, y)))
+    assert ("kCentred = 0;" in source) == centred
+    wide = [each.astype(np.float64) for each in (x, y)]
+    wanted = function(*wide, np, {"axis": -1, "keepdims": True})
+    got = fused(function, x, y, round_each=False).astype(np.float64)
+    np.testing.assert_allclose(got, wanted, rtol=4e-3, atol=4e-3 * abs(wanted).max())
