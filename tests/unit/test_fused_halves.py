@@ -9,33 +9,14 @@ import numpy as np
 import pytest
 
 import xpops as xp
+from tests.helpers.halves import FUNCTIONS, HALVES, check_norm, check_norm_gradients, norm_operands
 from tests.unit.test_fused_emulated import floats, fused, same
-from tests.unit.test_fused_passes import ALONG, gradient_of, layer_norm, norm_gradients
+from tests.unit.test_fused_passes import ALONG, gradient_of, layer_norm
 from xpops.core import dtypes as dt
 
 NDArray = np.ndarray[Any, Any]
-HALVES = pytest.mark.parametrize("dtype", [np.dtype(np.float16), dt.bfloat16], ids=str)
 PAIRS = "static constexpr bool kPairs = true;"
 
-
-def number(x: Any, value: float) -> Any:
-    """A Python scalar, which NumPy would take for a float64 beside bfloat16."""
-    return x.dtype.type(value) if isinstance(x, np.ndarray) else value
-
-
-# Functions of a namespace and two arrays, whose operators NumPy rounds as ours do; and whether elements are paired.
-FUNCTIONS: dict[str, tuple[Callable[..., Any], bool]] = {
-    "products and sums": (lambda m, x, y: (x * y + x) * number(x, 0.5) - y, True),
-    "extremes": (lambda m, x, y: m.maximum(m.minimum(x, y + 1), x * number(x, 0.25)), True),
-    "squares": (lambda m, x, y: x**2 - m.square(y), True),
-    "a quotient between": (lambda m, x, y: (x - y) / (y * y + 1) + x, True),
-    "a condition": (lambda m, x, y: m.where(x > y, x - y, 2 - x), True),
-    "float32 between": (lambda m, x, y: m.astype(m.astype(x * y, m.float32) * 3, x.dtype) - x, True),
-    "several results": (lambda m, x, y: (x + y, x < y, x * y - x), True),
-    "only quotients": (lambda m, x, y: x / y, False),
-    "a row": (lambda m, x, y: (x - m.max(x, **ALONG)) * y, True),
-    "a row of several": (lambda m, x, y: (x - m.max(x - y, **ALONG), m.max(x * y, axis=-1)), True),
-}
 LAYOUTS: dict[str, Callable[[NDArray, NDArray], tuple[NDArray, NDArray]]] = {
     "contiguous": lambda x, y: (x, y),
     "shifted": lambda x, y: (x[:, 1:], y[:, :-1]),
@@ -93,18 +74,6 @@ def test_scalars_and_arrays_of_both_halves_beside_pairs() -> None:
     same(got[1], y * dt.bfloat16.type(1.5) + y)
 
 
-def rows_far_from_zero(rows: int, length: int, dtype: Any) -> NDArray:
-    """Rows whose first elements, or those of other warps, are far from the others; rows far from 0; equal elements."""
-    x = floats(rows, length)
-    x[0::7, 0] = 900
-    x[1::7, 256 % length] = -700
-    x[2::7] = 100 + x[2::7] / 2
-    x[3::7] = 250
-    x[4::7, ::3] = 0
-    x[5::7, -1] = 5000
-    return x.astype(dtype)
-
-
 # Parts of a warp, a warp, and blocks in which a warp has fewer elements than others, or none.
 SHAPES = [(1200, 24), (520, 64), (140, 520), (70, 768), (70, 1032), (140, 1536), (140, 2056), (40, 333), (20, 2051)]
 
@@ -113,21 +82,10 @@ SHAPES = [(1200, 24), (520, 64), (140, 520), (70, 768), (70, 1032), (140, 1536),
 @pytest.mark.parametrize(("rows", "length"), SHAPES)
 def test_norms_of_rows_far_from_zero(rows: int, length: int, dtype: Any) -> None:
     """Sums about the mean are as accurate as if the mean were known before."""
-    x, scale, shift = rows_far_from_zero(rows, length, dtype), *(floats(length).astype(dtype) for _ in range(2))
-    wide, weight, offset = (each.astype(np.float64) for each in (x, scale, shift))
-    centred = wide - wide.mean(-1, keepdims=True)
-    normed = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
-    got = fused(layer_norm, x, scale, shift, round_each=False)
-    wanted, epsilon = normed * weight + offset, float(xp.finfo(dtype).eps)
-    np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=epsilon, atol=epsilon * (1 + abs(wanted).max()) / 4)
-    g = floats(rows, length).astype(dtype)
-    by_x, by_scale, by_shift = norm_gradients(g.astype(np.float64), wide, weight, wide.mean(-1, keepdims=True))
-    by_x -= by_x.mean(-1, keepdims=True)
+    x, g, scale, shift = norm_operands(rows, length, dtype)
+    check_norm(fused(layer_norm, x, scale, shift, round_each=False), x, scale, shift)
     got = fused(gradient_of(layer_norm), g, x, scale, shift, round_each=False)
-    largest = abs(by_x).max(-1, keepdims=True)
-    assert (abs(got[0].astype(np.float64) - by_x) <= 2 * epsilon * largest).all()
-    for one, other in zip(got[1:], (by_scale, by_shift), strict=True):
-        np.testing.assert_allclose(one.astype(np.float64), other, rtol=epsilon, atol=epsilon * abs(other).max())
+    check_norm_gradients(got, g, x, scale)
 
 
 @HALVES

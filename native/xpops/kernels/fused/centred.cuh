@@ -1,7 +1,7 @@
 // Sums along a row of differences from its mean, in one pass. Each warp sums differences from a number of its own, its
-// pivot. It then corrects its sums for its mean, and the warps of a block correct theirs for the mean of the row. An
-// error is at most that of summing as many elements as a warp has, because an element far from the mean, such as a pivot
-// may be, makes the sums as large as the error.
+// pivot. It then corrects its sums for its mean, and the warps of a block correct theirs for the mean of the row. A pivot
+// far from the mean makes the terms of its warp large, and so their rounding errors; but its own square is then a large
+// part of the sum of squares. So the relative error of that sum is at most the unit of T times the elements of a warp.
 //
 // For such a pass the host writes a struct with
 //   Element, kSums      the type of the sums and their number
