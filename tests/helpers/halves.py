@@ -43,7 +43,7 @@ def rows_far_from_zero(rows: int, length: int, dtype: Any) -> NDArray:
     x[0::7, 0] = 900
     x[1::7, 256 % length] = -700
     x[2::7] = 100 + x[2::7] / 2
-    x[3::7] = 250
+    x[3::7] = 777 + 1000 * (np.arange(rows)[3::7, None] % 60)
     x[4::7, ::3] = 0
     x[5::7, -1] = 5000
     return x.astype(dtype)

@@ -89,6 +89,60 @@ def test_norms_of_rows_far_from_zero(rows: int, length: int, dtype: Any) -> None
 
 
 @HALVES
+@pytest.mark.parametrize("length", [24, 768, 1536, 1792, 2056])
+def test_equal_elements_are_their_mean(length: int, dtype: Any) -> None:
+    x = np.repeat(np.linspace(-60_000, 60_000, 140).astype(dtype)[:, None], length, axis=1)
+    ones = np.ones(length, dtype)
+    same(fused(layer_norm, x, ones, ones, round_each=False), np.ones_like(x))
+    of_mean = fused(lambda x: (x - xp.mean(x, **ALONG)) * 2**15, x, round_each=False)
+    same(of_mean, np.zeros_like(x))
+
+
+@pytest.mark.parametrize("length", [24, 768, 1536])
+def test_squares_about_a_pivot_may_overflow(length: int) -> None:
+    """The sum of squares is finite, and that of differences from the first element is not."""
+    x, ones, zeros = floats(140, length), *(np.full(length, value, dt.bfloat16) for value in (1, 0))
+    x[3, 0], x[5, length - 1], x[9] = 1e18, -1e18, x[9] * 1e17
+    x = x.astype(dt.bfloat16)
+    check_norm(fused(layer_norm, x, ones, zeros, round_each=False), x, ones, zeros)
+
+    def function(x: Any, m: Any = xp, along: Any = ALONG) -> Any:
+        centred = m.exp(x) - m.mean(m.exp(x), **along)
+        return centred / m.sqrt(m.mean(centred * centred, **along))
+
+    x = floats(140, length)
+    x[:, 0] = 40
+    wanted = function(x.astype(np.float16).astype(np.float64), np, {"axis": -1, "keepdims": True})
+    got = fused(function, x.astype(np.float16), round_each=False)
+    np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=2e-3, atol=1e-3)
+
+
+@HALVES
+@pytest.mark.parametrize("length", [24, 520])
+def test_infinite_factors_and_differences(length: int, dtype: Any) -> None:
+    def function(x: Any, g: Any, m: Any = xp, along: Any = ALONG) -> tuple[Any, ...]:
+        d = x - m.mean(x, **along)
+        return m.sum(g * d, axis=-1), m.mean(d * d, axis=-1), m.sum(g, axis=-1)
+
+    x, g = (floats(140, length).astype(dtype) for _ in range(2))
+    x[4, 0], x[5, length // 2], x[6, 1], g[7, 3], g[8, 0], g[9, 2] = np.inf, -np.inf, np.nan, np.inf, -np.inf, np.nan
+    got = fused(function, x, g, round_each=False)
+    with np.errstate(all="ignore"):
+        wanted = function(*(each.astype(np.float64) for each in (x, g)), np, {"axis": -1, "keepdims": True})
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one.astype(np.float64), other, rtol=0.02, atol=0.1)
+
+
+def test_no_approximate_quotient_decides_anything() -> None:
+    x = xp.ones((300, 64), dtype=xp.float16)
+    smooth = xp.fuse(lambda x, y: x / y * y - xp.sqrt(x), round_each=False).source(x, x)
+    assert "NearDivide()(" in smooth
+    assert "NearSqrt()(" in smooth
+    for function in (lambda x, y: xp.floor(x / y) + x, lambda x, y: xp.where(xp.sqrt(x * y) == y, x, y)):
+        assert "Near" not in xp.fuse(function, round_each=False).source(x, x)
+
+
+@HALVES
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize("column", [0, 5, 300, 1535])
 def test_means_of_rows_with_infinities(column: int, value: float, dtype: Any) -> None:

@@ -138,7 +138,7 @@ def _row_program(engine: CudaEngine, recorded: FusedRecording, rows: Rows) -> Pr
             values[number], owner = allocate(stream) if target is None else (results[target], None)
             owners.append(owner)
         outs = [*(results[place] for place in rows.places), *(values[number] for number, *_ in reduced)]
-        launch(stream, *outs, *(results[place] for place in rows.ends), *(values[number] for number in inputs))
+        launch(stream, *outs, *(results[place] for place in rows.end_places), *(values[number] for number in inputs))
         for number, step in steps:
             values[number], owner = step(stream, results, values)
             owners.append(owner)

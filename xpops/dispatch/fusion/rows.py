@@ -24,7 +24,7 @@ class Rows(NamedTuple):
         The places of the former among the function's results.
     sums : tuple of int
         The numbers of the reductions along columns that the first of `RowsExpression.ends` are.
-    ends : tuple of int
+    end_places : tuple of int
         The places of the others among the function's results.
     apart : tuple of int
         The numbers of the reductions along other axes that have kernels of their own.
@@ -35,7 +35,7 @@ class Rows(NamedTuple):
     kernel: RowsExpression
     places: tuple[int, ...]
     sums: tuple[int, ...]
-    ends: tuple[int, ...]
+    end_places: tuple[int, ...]
     apart: tuple[int, ...]
     late: tuple[Part, ...]
 

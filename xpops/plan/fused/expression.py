@@ -71,10 +71,10 @@ class Expression(NamedTuple):
         Whether they have the bits that the operators give one by one.
     narrow : bool
         Whether it is not exact, and all arguments and results are scalars, float16 and bfloat16 arrays. Quotients and
-        roots of float32 in between are then within 2 units in the last place.
+        roots of float32 in between, among `contracted`, are then within 2 units in the last place.
     contracted : frozenset of int
-        The numbers of products and sums that the compiler may contract. Kernels and passes then compute other bits of
-        the same value, so no comparison depends on them. There are none if the expression is exact.
+        The numbers of the nodes whose products and sums the compiler may contract. Kernels and passes then compute
+        other bits of the same value, so no comparison depends on them. There are none if the expression is exact.
     prepared : frozenset of int
         The numbers of divisors and the like that all elements of a row share. Kernels make a functor of each; see
         `Operator.prepared`. There are none if the expression is exact.

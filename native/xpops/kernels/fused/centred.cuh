@@ -1,7 +1,8 @@
 // Sums along a row of differences from its mean, in one pass. Each warp sums differences from a number of its own, its
-// pivot. It then corrects its sums for its mean, and the warps of a block correct theirs for the mean of the row. A pivot
-// far from the mean makes the terms of its warp large, and so their rounding errors; but its own square is then a large
-// part of the sum of squares. So the relative error of that sum is at most the unit of T times the elements of a warp.
+// pivot: its first element. It then corrects its sums for its mean, and the warps of a block correct theirs for the mean
+// of the row. A pivot far from the mean makes the terms of its warp large, and so their rounding errors; but its own
+// square is then a large part of the sum of squares. So the relative error of that sum is at most the unit of T times the
+// elements of a warp.
 //
 // For such a pass the host writes a struct with
 //   Element, kSums      the type of the sums and their number
@@ -21,6 +22,13 @@ template <int kGroup, class T>
 XPOPS_DEVICE T first_of_group(T x) {
   constexpr int kLanes = kGroup < kWarp ? kGroup : kWarp;
   return shuffle(x, lane() / kLanes * kLanes);
+}
+
+// Whether `found` for any group of threads that must take the same branch: the block, or all groups of a warp.
+template <int kGroup>
+XPOPS_DEVICE bool any_group(bool found) {
+  if constexpr (kGroup < kWarp) return __any_sync(kFullMask, found);
+  else return found;
 }
 
 // The sums of a group of threads about one number, and before them the sum of differences from it.
@@ -43,15 +51,15 @@ struct CentredSums {
     for (int k = 0; k < kSize; ++k) each[k] = sums.each[k];
   }
 
-  // Makes these the sums about a number that is larger by `step`. `square`: what this adds to sums of squares.
-  XPOPS_DEVICE void move(T step, T square) {
+  // Makes these the sums about a number that is larger by `step`, which adds `change` to sums of squares.
+  XPOPS_DEVICE void move(T step, T change) {
     T sums[Pass::kSums];
 #pragma unroll
     for (int k = 0; k < Pass::kSums; ++k) sums[k] = each[k + 1];
 #pragma unroll
     for (int k = 0; k < Pass::kSums; ++k) {
       if (Pass::order(k) == 1) each[k + 1] -= step * sums[Pass::weight(k)];
-      if (Pass::order(k) == 2) each[k + 1] += square;
+      if (Pass::order(k) == 2) each[k + 1] += change;
     }
   }
 
@@ -85,7 +93,7 @@ struct CentredSums {
     const uint32 count = kWarps == 1 ? length : counts(warp());
     const T step = each[0] * inverse_of<true>(static_cast<T>(count > 0 ? count : 1u));
     T mean = pivot + step;
-    move(step, -step * each[0]);
+    move(step, -step * each[0]);  // sum((d - step)^2) = sum(d^2) - step * sum(d) if step is the mean of d
     if constexpr (kWarps > 1) {
       __shared__ Part buffers[kBuffers][kWarps];
       Part* const parts = buffers[buffer];
@@ -98,15 +106,23 @@ struct CentredSums {
       const int part = lane() % kWarps;
 #pragma unroll
       for (int k = 0; k < kSize; ++k) each[k] = parts[part].sums[k];
-      const T weight = static_cast<T>(counts(part));
-      mean = each[0] * (weight * Pass::inverse_length());
+      const T elements = static_cast<T>(counts(part)), base = parts[0].sums[0];
+      T rest = (each[0] - base) * (elements * Pass::inverse_length());  // 0 if all elements of the row are equal
 #pragma unroll
-      for (int reach = 1; reach < kWarps; reach *= 2) mean = add_rn(mean, shuffle_xor(mean, reach));
+      for (int reach = 1; reach < kWarps; reach *= 2) rest = add_rn(rest, shuffle_xor(rest, reach));
+      mean = base + rest;
       const T away = mean - each[0];
-      move(away, away * away * weight);
+      move(away, away * away * elements);
       add_lanes<kWarps>(1);
     }
     return mean;
+  }
+
+  XPOPS_DEVICE bool are_finite() const {
+    bool found = true;
+#pragma unroll
+    for (int k = 1; k < kSize; ++k) found &= isfinite(each[k]);
+    return found;
   }
 
   // The state with which the host's reducers finish.

@@ -183,7 +183,7 @@ XPOPS_DEVICE void fused_rows_and_columns(const Params& params) {
     kept.give(rows);
     if constexpr (kAhead) rows.load_fetched();
     else rows.load();
-    fetch(row + step);
+    fetch(row + step);  // to the places that this thread has just read
     rows.run(finish);
     buffer = kBuffers - 1 - buffer;
   }

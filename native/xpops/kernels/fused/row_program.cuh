@@ -105,4 +105,20 @@ struct Call {
   }
 };
 
+// Writes the results for elements.
+template <class Rows, class Program>
+struct Written {
+  const Rows& rows;
+  const typename Program::Each& each;
+
+  template <int kCount>
+  XPOPS_DEVICE void take(const typename Rows::template Operands<kCount>& from, typename Rows::Index linear, int) {
+    decltype(apply<Call>(rows.params.each, from, 0, each)) values[kCount];
+    apply_all<Call>(rows.params.each, from, values, each);
+    typename Program::Out::template Fragment<kCount> out;
+    round_all<typename Program::Out::T>(out.pack, values);
+    if (rows.any) Program::Out::store(rows.params.each, linear, out);
+  }
+};
+
 }  // namespace xpops

@@ -30,6 +30,7 @@ template <class Program, int kBlock, int kGroup, int kCluster, int kPack, int kS
           bool kKeeps, int kBuffers, class Params, class... In>
 struct FusedRows {
   using Index = typename Params::Index;
+  // Products contract with sums one by one. In float32, whose sums would lose digits, threads add up in trees.
   static constexpr bool kSerial = Program::kNarrow && kSteps > 0;
   using Group = RowGroup<kBlock, kGroup, kCluster, kBuffers>;
   static constexpr bool kHeld = kSteps > 0, kKeepsRows = kKeeps;
@@ -206,22 +207,6 @@ struct FusedRows {
     }
   }
 
-  // Writes the results for elements.
-  template <class Each>
-  struct Written {
-    const FusedRows& rows;
-    const Each& each;
-
-    template <int kCount>
-    XPOPS_DEVICE void take(const Operands<kCount>& from, Index linear, int) {
-      decltype(apply<Call>(rows.params.each, from, 0, each)) values[kCount];
-      apply_all<Call>(rows.params.each, from, values, each);
-      typename Program::Out::template Fragment<kCount> out;
-      round_all<typename Program::Out::T>(out.pack, values);
-      if (rows.any) Program::Out::store(rows.params.each, linear, out);
-    }
-  };
-
   // Runs all stages. At the end, `finish` gets these rows, and all that is known of the row.
   template <class Finish>
   XPOPS_DEVICE void run(Finish& finish) {
@@ -232,36 +217,49 @@ struct FusedRows {
   template <int kStage, class Finish, class Known>
   XPOPS_DEVICE void run_from(Finish& finish, const Known& known) {
     if constexpr (kStage == Program::kCentred) {
-      using Pass = typename Program::Centred;
-      // Differences are from a finite number, so that an infinite element makes the mean infinite.
-      const typename Program::template Stage<kStage>::Lift mean_of(known);
-      const auto first = apply<Call>(params.each, held[0], 0, mean_of);
-      const auto pivot = first_of_group<kGroup>(inside(0) && isfinite(first) ? first : typename Pass::Element(0));
-      const typename Pass::Lift lift(typename Program::template Row<kStage + 1>(known, pivot));
-      Taken<FusedRows, Pass> taken{*this, lift};
-      walk(taken);
-      CentredSums<Pass> sums(taken.state);
-      const auto counts = [&](int warp) { return elements_of(warp); };
-      const auto mean = sums.template centre<kGroup, kBuffers>(pivot, static_cast<uint32>(params.length), counts, buffer);
-      const typename Program::template Row<kStage + 1> next(known, mean);
-      run_from<kStage + 2>(finish, typename Program::template Row<kStage + 2>(next, sums.state(), params.endings));
+      run_from<kStage + 2>(finish, after_both<kStage>(known));
     } else if constexpr (kStage < Program::kStages) {
-      using Stage = typename Program::template Stage<kStage>;
-      using Reducer = typename Stage::Reducer;
-      const typename Stage::Lift lift(known);
-      Taken<FusedRows, Stage> taken{*this, lift};
-      if constexpr (Reducer::kShifts) {
-        Operands<1> one;
-        load_some<Kind::kLinear, Kind::kOneRow, Kind::kOther>(params.each, begin(), 0, one);
-        taken.pivot.first = apply<Call>(params.each, one, 0, lift);
-      }
-      walk(taken);
-      const typename Reducer::State state = Group::template reduce<Reducer, kStage>(taken.state, buffer);
-      run_from<kStage + 1>(finish, typename Program::template Row<kStage + 1>(known, state, params.endings));
+      run_from<kStage + 1>(finish, after<kStage>(known));
     } else {
       finish.take_elements(*this, known);
       if (any && thread == 0) Program::RowOut::store(params.each, row, typename Program::OfRow(known)());
     }
+  }
+
+  // What is known of the row after a stage.
+  template <int kStage, class Known>
+  XPOPS_DEVICE auto after(const Known& known) {
+    using Stage = typename Program::template Stage<kStage>;
+    using Reducer = typename Stage::Reducer;
+    const typename Stage::Lift lift(known);
+    Taken<FusedRows, Stage> taken{*this, lift};
+    if constexpr (Reducer::kShifts) {
+      Operands<1> one;
+      load_some<Kind::kLinear, Kind::kOneRow, Kind::kOther>(params.each, begin(), 0, one);
+      taken.pivot.first = apply<Call>(params.each, one, 0, lift);
+    }
+    walk(taken);
+    const typename Reducer::State state = Group::template reduce<Reducer, kStage>(taken.state, buffer);
+    return typename Program::template Row<kStage + 1>(known, state, params.endings);
+  }
+
+  // The same after the stage of a mean and the next one, in one pass. If a number is not finite, two passes decide which
+  // results are infinite or NaN: a square of a difference from a pivot may overflow, and infinities cancel.
+  template <int kStage, class Known>
+  XPOPS_DEVICE auto after_both(const Known& known) {
+    using Pass = typename Program::Centred;
+    using Mean = typename Program::template Row<kStage + 1>;
+    const typename Program::template Stage<kStage>::Lift mean_of(known);
+    const auto first = apply<Call>(params.each, held[0], 0, mean_of);
+    const auto pivot = first_of_group<kGroup>(inside(0) ? first : typename Pass::Element(0));
+    const typename Pass::Lift lift(Mean(known, pivot));
+    Taken<FusedRows, Pass> taken{*this, lift};
+    walk(taken);
+    CentredSums<Pass> sums(taken.state);
+    const auto counts = [&](int warp) { return elements_of(warp); };
+    const auto mean = sums.template centre<kGroup, kBuffers>(pivot, static_cast<uint32>(params.length), counts, buffer);
+    if (any_group<kGroup>(!isfinite(mean) || !sums.are_finite())) return after<kStage + 1>(after<kStage>(known));
+    return typename Program::template Row<kStage + 2>(Mean(known, mean), sums.state(), params.endings);
   }
 };
 
@@ -272,7 +270,7 @@ struct WriteElements {
   XPOPS_DEVICE void take_elements(Rows& rows, const Known& known) {
     if constexpr (Program::kWritesElements) {
       const typename Program::Each each(known);
-      typename Rows::template Written<typename Program::Each> written{rows, each};
+      Written<Rows, Program> written{rows, each};
       rows.walk(written);
     }
   }

@@ -99,7 +99,7 @@ class RowFunctors(NamedTuple):
             state = f"state{'.tail' * place}.head" if len(found) > 1 else "state"
             finished = f"{reducer}::finish({state}, endings[{ending}])"
             if self.expression.narrow and reducer == "Mean<compute_t<float>>":
-                finished = f"{state} * float({(1 / self.length).hex()})"
+                finished = f"{state} / {self.length}.0f"
             lines.append(f"v{number} = settled(cast<{type_of(number, self.expression)}>({finished}));")
         return lines
 

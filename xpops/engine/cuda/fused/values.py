@@ -88,7 +88,12 @@ def call(number: int, expression: Expression, made: Container[int]) -> str:
     """
     node = _without_division(expression.nodes[number - len(expression.inputs)], expression.exact)
     functor, raw = functor_of(node.op, node.loop, node.dtype)
-    if node.op.near and expression.narrow and {*node.loop, node.dtype} == {dt.float32}:
+    if (
+        node.op.near
+        and expression.narrow
+        and number in expression.contracted
+        and {*node.loop, node.dtype} == {dt.float32}
+    ):
         functor, raw = node.op.near, False
     elif elementwise_policy(node.op, node.loop[-1], 0).outlined:
         functor = f"Outlined<{functor}>"
