@@ -121,7 +121,14 @@ def _add_diagonal(x: Any, factor: int) -> Any:
 
 
 def _with_dominance(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x, *others: function(_add_diagonal(x, DOMINANCE), *map(xp.asarray, others))
+    def call(*operands: Any) -> Any:
+        arrays = [xp.asarray(each) for each in operands]
+        # As operands of a call, arrays of NumPy go to the device of the others.
+        device = next((each.device for each in arrays if each.device.type == "cuda"), arrays[0].device)
+        x, *others = (each.to_device(device) for each in arrays)
+        return function(_add_diagonal(x, DOMINANCE), *others)
+
+    return call
 
 
 def _call_cholesky(x: Any, upper: bool) -> Any:
