@@ -16,7 +16,7 @@ struct ColumnSumsParams {
   uint64 parts, length;
 };
 
-// A block computes kWide columns, each by one thread of kBlock / kWide.
+// A block computes kWide columns. kBlock / kWide threads share a column.
 template <class Program, int kBlock, int kWide>
 struct PartsOfColumns {
   static constexpr int kSlices = kBlock / kWide, kLines = kBlock / kWarp;

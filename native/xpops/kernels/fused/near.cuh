@@ -19,9 +19,9 @@ XPOPS_DEVICE T inverse_of(T y) {
   return 1 / y;
 }
 
-// x / y by two products for many x. The inverse of y is the product of two factors, of which one is a power of two, so
-// that it is neither infinite nor subnormal where the quotient is not. If y is a square root (kRoot), one product is
-// enough: square roots are neither so small nor so large. T: float or double.
+// x / y by two products for many x. The inverse of y is kept as two factors, and one of them is a power of two. Without
+// it the inverse could be infinite or subnormal although the quotient is not. If y is a square root (kRoot), one product
+// is enough: square roots are neither so small nor so large. T: float or double.
 template <class T, bool kRoot = false, bool kNear = false>
 struct Divisor {
   T inverse, scale;
